@@ -1,0 +1,97 @@
+//! SHA-256 in the one spelling the machine interface uses: 64 lower-case hex digits.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::Digest as _;
+
+/// A SHA-256 digest, spelled as 64 lower-case hex digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hash(String);
+
+impl Hash {
+    /// The digest of these bytes.
+    pub fn of(bytes: &[u8]) -> Hash {
+        let mut digest = Digest::new();
+        digest.update(bytes);
+        digest.finish()
+    }
+
+    /// Reads a digest back; `None` unless it is 64 lower-case hex digits.
+    pub fn parse(text: &str) -> Option<Hash> {
+        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        (text.len() == 64 && text.bytes().all(hex)).then(|| Hash(text.to_string()))
+    }
+
+    /// The 64 digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The first twelve digits, for names that people read.
+    pub fn short(&self) -> &str {
+        &self.0[..12]
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A digest in the making. Parts are length-prefixed by [`Digest::part`], so that ("ab","c") and ("a","bc") differ.
+#[derive(Default)]
+pub struct Digest(sha2::Sha256);
+
+impl Digest {
+    /// An empty digest.
+    pub fn new() -> Digest {
+        Digest::default()
+    }
+
+    /// Adds raw bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Adds one delimited part.
+    pub fn part(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_be_bytes());
+        self.0.update(bytes);
+    }
+
+    /// The finished hash.
+    pub fn finish(self) -> Hash {
+        use fmt::Write;
+        let bytes = self.0.finalize();
+        let mut text = String::with_capacity(64);
+        for byte in bytes {
+            write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+        }
+        Hash(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_vector_holds() {
+        let hash = Hash::of(b"abc");
+        assert_eq!(hash.as_str(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(Hash::parse(hash.as_str()), Some(hash));
+    }
+
+    #[test]
+    fn parts_are_delimited() {
+        let of = |parts: &[&str]| {
+            let mut digest = Digest::new();
+            parts.iter().for_each(|part| digest.part(part.as_bytes()));
+            digest.finish()
+        };
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+    }
+}

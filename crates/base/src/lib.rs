@@ -1,0 +1,22 @@
+//! The words every crate shares: ids, hashes, tables, usage, findings and the one table of problems.
+//!
+//! This crate knows no files, no clock, no network and no other crate of ours. What lives here is named in the machine
+//! interface, so that one concept has one shape from the kernel to the terminal.
+
+mod finding;
+mod hash;
+mod id;
+mod nearest;
+mod problem;
+mod table;
+mod time;
+mod usage;
+
+pub use finding::{Finding, Severity, Span};
+pub use hash::{Digest, Hash};
+pub use id::RunId;
+pub use nearest::nearest;
+pub use problem::{Code, Problem};
+pub use table::{Cell, Column, Table, Type};
+pub use time::Timestamp;
+pub use usage::Usage;

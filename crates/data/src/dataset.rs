@@ -1,0 +1,130 @@
+//! What is known about a dataset: its tables, what their columns hold, how they hang together, and which words people
+//! use for them. Built from the profile that ingest measured and from the metadata its owner declared.
+
+use base::{Cell, Hash, Type};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Agg, Expr};
+
+/// Named tables of one content version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Dataset {
+    /// The name it is asked by.
+    pub id: String,
+    /// Hash of contents and metadata.
+    pub version: Hash,
+    /// One sentence for people.
+    pub description: String,
+    /// In declared order.
+    pub tables: Vec<TableInfo>,
+    /// Many-to-one links between tables.
+    pub relations: Vec<Relation>,
+    /// Measures that the owner gave a meaning.
+    pub measures: Vec<DeclaredMeasure>,
+    /// Questions worth asking first.
+    pub questions: Vec<String>,
+}
+
+/// One table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableInfo {
+    /// Its name in SQL and plans.
+    pub name: String,
+    /// One sentence for people.
+    pub description: String,
+    /// What one row is, in the singular: `order`, `reading`.
+    pub noun: Option<String>,
+    /// Other words for a row or the table.
+    pub synonyms: Vec<String>,
+    /// How many rows.
+    pub rows: u64,
+    /// In order.
+    pub columns: Vec<ColumnInfo>,
+}
+
+/// One column and what was measured of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnInfo {
+    /// As its owner spells it.
+    pub name: String,
+    /// What its cells are.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// One sentence for people.
+    pub description: String,
+    /// Other words for it.
+    pub synonyms: Vec<String>,
+    /// What a distinct value of it stands for, in the singular: `customer` for `customer_id`.
+    pub noun: Option<String>,
+    /// Such as `°C`, `hours`, `percent`.
+    pub unit: Option<String>,
+    /// How many cells are null.
+    pub nulls: u64,
+    /// How many distinct values, nulls apart.
+    pub distinct: u64,
+    /// Whether no value occurs twice and none is null.
+    pub unique: bool,
+    /// Least and greatest value.
+    pub min: Option<Cell>,
+    /// Least and greatest value.
+    pub max: Option<Cell>,
+    /// Distinct values of a text column, most frequent first, at most [`VALUES_MAX`].
+    pub values: Vec<String>,
+    /// Whether `values` is all of them.
+    pub values_complete: bool,
+}
+
+/// How many distinct values of a text column are kept for the planner.
+pub const VALUES_MAX: usize = 10_000;
+
+/// A many-to-one link: each row of `from_table` has at most one row of `to_table`, whose `to_column` is unique.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    /// The many side.
+    pub from_table: String,
+    /// The many side's column.
+    pub from_column: String,
+    /// The one side.
+    pub to_table: String,
+    /// The one side's unique column.
+    pub to_column: String,
+}
+
+/// A measure that the dataset's owner gave a meaning, so that people's words have one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredMeasure {
+    /// In people's words: `return rate`.
+    pub name: String,
+    /// Other words for it.
+    pub synonyms: Vec<String>,
+    /// How rows become one number.
+    pub agg: Agg,
+    /// Over what; absent counts rows.
+    pub expr: Option<Expr>,
+    /// The grains it may be computed at, the natural one first: joined from another grain it would count rows twice.
+    pub tables: Vec<String>,
+    /// Such as `USD`, `share`.
+    pub unit: Option<String>,
+    /// One sentence for people.
+    pub description: String,
+}
+
+impl Dataset {
+    /// The table of that exact name.
+    pub fn table(&self, name: &str) -> Option<&TableInfo> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+
+    /// The column behind `table.column`.
+    pub fn column(&self, qualified: &str) -> Option<&ColumnInfo> {
+        let (table, column) = qualified.split_once('.')?;
+        self.table(table)?.column(column)
+    }
+}
+
+impl TableInfo {
+    /// The column of that exact name.
+    pub fn column(&self, name: &str) -> Option<&ColumnInfo> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}

@@ -1,0 +1,10 @@
+//! Datasets, plans, the compiler and the oracle.
+//!
+//! Everything here is a pure function of values: no files, no clock, no processes. A [`Dataset`] describes named tables
+//! of one content version, a [`plan::Plan`] says what to compute over them, `compile` prints it as SQL. What runs inside
+//! a kernel (ingest, SQL, the oracle) is shipped as Python text.
+
+pub mod dataset;
+pub mod plan;
+
+pub use dataset::Dataset;
