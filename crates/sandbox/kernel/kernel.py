@@ -1,0 +1,113 @@
+"""The loop of a kernel: reads requests from descriptor 3, answers each, and ends when the channel closes.
+
+It runs inside a cell. `call` reaches functions of the modules that lie beside this file; `exec` runs a program as
+`__main__` and is the last thing a kernel does. Start-up is on every cold path, so nothing is imported early.
+"""
+
+import sys
+
+sys.path.append("/usr/lib/packages")
+
+import json
+import os
+
+CHANNEL = 3
+FRAME_BYTES_MAX = 64 * 1024 * 1024
+
+
+def read_exactly(count):
+    parts = []
+    while count:
+        part = os.read(CHANNEL, min(count, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def read_request():
+    header = read_exactly(4)
+    body = header and read_exactly(int.from_bytes(header, "big"))
+    return json.loads(body) if body else None
+
+
+def write_response(response):
+    body = json.dumps(response, separators=(",", ":")).encode()
+    if len(body) > FRAME_BYTES_MAX:
+        message = "the answer is longer than a frame may be"
+        return write_response({"error": describe("OverflowError", message)})
+    view = memoryview(len(body).to_bytes(4, "big") + body)
+    while view:
+        view = view[os.write(CHANNEL, view) :]
+
+
+def describe(kind, message, line=None, traceback="", hint=None, exit_code=None):
+    return {
+        "type": kind,
+        "message": message,
+        "line": line,
+        "traceback": traceback,
+        "hint": hint,
+        "exit_code": exit_code,
+    }
+
+
+def call(request):
+    module, _, function = request["function"].partition(".")
+    try:
+        return {"value": getattr(__import__(module), function)(request["arguments"])}
+    except Exception as error:
+        hint = getattr(error, "hint", None)
+        return {"error": describe(type(error).__name__, str(error), hint=hint)}
+
+
+def run_program(code, name):
+    """Runs a program the way `python3 name` would and says how it ended."""
+    import builtins
+    import types
+
+    main = types.ModuleType("__main__")
+    main.__file__ = name
+    sys.modules["__main__"] = main
+    sys.argv = [name]
+    sys.path[0] = "/work"
+    builtins.exit = builtins.quit = sys.exit
+    try:
+        exec(compile(code, name, "exec", dont_inherit=True), main.__dict__)
+    except SystemExit as ended:
+        return exit_status(ended.code)
+    except BaseException as error:
+        return 1, raised(error, code, name)
+    return 0, None
+
+
+def exit_status(status):
+    if status is None or status == 0:
+        return 0, None
+    code = status if isinstance(status, int) else 1
+    if code != status:
+        print(status, file=sys.stderr)
+    return code & 0xFF, describe("SystemExit", f"exit status {code & 0xFF}", exit_code=code & 0xFF)
+
+
+def raised(error, code, name):
+    import linecache
+    import traceback
+
+    linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+    line = frames[-1].lineno if frames else getattr(error, "lineno", None)
+    text = "".join(traceback.format_list(frames) + traceback.format_exception_only(error))
+    print("Traceback (most recent call last):\n" + text, end="", file=sys.stderr)
+    return describe(type(error).__name__, str(error), line=line, traceback=text, exit_code=1)
+
+
+def main():
+    while (request := read_request()) is not None:
+        if request["op"] == "call":
+            write_response(call(request))
+        else:
+            status, error = run_program(request["code"], request["name"])
+            write_response({"error": error} if error else {"value": None})
+            sys.exit(status)

@@ -1,0 +1,107 @@
+//! What a cell may do and use. The numbers are the table "Limits and what reaching them means" of the machine interface.
+
+use serde::{Deserialize, Serialize};
+
+const MIB: u64 = 1024 * 1024;
+const GIB: u64 = 1024 * MIB;
+
+/// What a cell is for; decides its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// A checked query or its verification.
+    Analysis,
+    /// A whole program.
+    Task,
+    /// Reading a stranger's file into a private database.
+    Ingest,
+}
+
+/// Which hosts a cell may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Network {
+    /// None at all.
+    None,
+}
+
+/// What one cell may do and use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// What it is for.
+    pub profile: Profile,
+    /// Time from start to end.
+    pub wall_ms: u64,
+    /// Processor time over all its processes.
+    pub cpu_ms: u64,
+    /// Resident memory over all its processes, scratch space included.
+    pub memory_bytes: u64,
+    /// Processes and threads.
+    pub processes: u64,
+    /// Descriptors per process.
+    pub open_files: u64,
+    /// `/tmp`, `/dev/shm` and the working directory together.
+    pub scratch_bytes: u64,
+    /// How much of stdout, and of stderr, is kept.
+    pub output_kept_bytes: u64,
+    /// How much of stdout, and of stderr, is read before the cell is killed.
+    pub output_read_bytes: u64,
+    /// Which hosts it may reach.
+    pub network: Network,
+}
+
+/// The most that anyone may ask for.
+pub const WALL_MS_MAX: u64 = 10 * 60 * 1000;
+/// The most that anyone may ask for.
+pub const MEMORY_BYTES_MAX: u64 = 4 * GIB;
+/// The most that anyone may ask for.
+pub const SCRATCH_BYTES_MAX: u64 = 4 * GIB;
+/// After this many refused forks a cell is killed.
+pub const FORKS_REFUSED_MAX: u64 = 1_000;
+/// Address space beyond the memory limit: numpy and pandas alone map 1.3 GB.
+pub const ADDRESS_SPACE_EXTRA_BYTES: u64 = 3 * GIB;
+
+impl Policy {
+    /// For a checked query.
+    pub fn analysis() -> Policy {
+        Policy {
+            profile: Profile::Analysis,
+            wall_ms: 10_000,
+            cpu_ms: 2_000,
+            memory_bytes: 512 * MIB,
+            processes: 16,
+            open_files: 256,
+            scratch_bytes: 128 * MIB,
+            output_kept_bytes: MIB,
+            output_read_bytes: 256 * MIB,
+            network: Network::None,
+        }
+    }
+
+    /// For a whole program.
+    pub fn task() -> Policy {
+        Policy {
+            profile: Profile::Task,
+            cpu_ms: 10_000,
+            memory_bytes: GIB,
+            processes: 64,
+            open_files: 1_024,
+            scratch_bytes: 256 * MIB,
+            ..Policy::analysis()
+        }
+    }
+
+    /// For reading files of that many bytes: the database that is made lies in scratch space, so memory grows with it.
+    pub fn ingest(input_bytes: u64) -> Policy {
+        let scratch_bytes = (256 * MIB + 2 * input_bytes).min(SCRATCH_BYTES_MAX);
+        let wall_ms = (30_000 + input_bytes / 10_000).min(WALL_MS_MAX);
+        Policy {
+            profile: Profile::Ingest,
+            wall_ms,
+            cpu_ms: wall_ms,
+            memory_bytes: (GIB + scratch_bytes).min(MEMORY_BYTES_MAX),
+            scratch_bytes,
+            ..Policy::task()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which layers of isolation this machine gives, found out by really making a cell.
+
+use serde::Serialize;
+
+use crate::cell::CellOptions;
+use crate::execution::{Outcome, execute};
+use crate::policy::Policy;
+use crate::{Error, Sandbox};
+
+/// One layer of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Layer {
+    Namespaces,
+    Landlock,
+    Seccomp,
+    Memory,
+}
+
+/// What the machine gives of one layer.
+#[derive(Clone, Debug, Serialize)]
+pub struct LayerStatus {
+    /// Which.
+    #[serde(skip)]
+    pub layer: Layer,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Whether it is weaker than it could be.
+    pub degraded: bool,
+    /// What was found.
+    pub found: String,
+    /// What to do, where something is missing or weaker.
+    pub fix: Option<String>,
+}
+
+/// Makes a cell and looks at what it is made of.
+pub async fn probe(sandbox: &Sandbox) -> Vec<LayerStatus> {
+    let options = CellOptions { policy: Policy::analysis(), inputs: Vec::new(), out: None };
+    let executed = execute(sandbox, "print('inside')", "probe.py", options).await;
+    let status = |layer, holds, degraded, found: &str, fix: Option<String>| LayerStatus {
+        layer,
+        holds,
+        degraded,
+        found: found.to_string(),
+        fix,
+    };
+    match executed {
+        Ok(execution) if execution.outcome == Outcome::Ok => {
+            let memory = execution.isolation.map(|isolation| isolation.memory).unwrap_or_default();
+            let weaker = memory == "watchdog";
+            let fix = weaker.then(|| "give this user a writable memory, pids and cpuacct control group".to_string());
+            vec![
+                status(Layer::Namespaces, true, false, "user mnt pid net ipc uts cgroup", None),
+                status(Layer::Landlock, true, false, "enforced", None),
+                status(Layer::Seccomp, true, false, "allow-list", None),
+                status(Layer::Memory, true, weaker, &memory, fix),
+            ]
+        }
+        Ok(execution) => {
+            let said = execution.stderr.lines().last().unwrap_or("a cell ended without a word").to_string();
+            missing(&said, "run the command again; remove the environment's directory if it stays so")
+        }
+        Err(Error::Unavailable { cause, fix }) => missing(&cause, &fix),
+        Err(error) => missing(&error.to_string(), "check that this program's file can be executed"),
+    }
+}
+
+/// One cause takes all layers away: a cell is either whole or not there.
+fn missing(cause: &str, fix: &str) -> Vec<LayerStatus> {
+    [Layer::Namespaces, Layer::Landlock, Layer::Seccomp, Layer::Memory]
+        .into_iter()
+        .map(|layer| LayerStatus {
+            layer,
+            holds: false,
+            degraded: false,
+            found: cause.to_string(),
+            fix: Some(fix.to_string()),
+        })
+        .collect()
+}

@@ -1,0 +1,202 @@
+//! What is said between the three processes of an execution: the command, the supervisor of one cell, and the kernel
+//! in it. Every message is one frame: four bytes of length (big-endian), then JSON; bounded in both directions.
+//!
+//! ```text
+//! command --Spec--> supervisor              command --Request--> kernel
+//! command <-Report- supervisor              command <-Response-- kernel
+//! ```
+//! The command closing its end of the supervisor's channel means: kill the cell.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use base::Usage;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::policy::Policy;
+
+/// Raised when a message changes its meaning.
+pub const PROTOCOL_VERSION: u32 = 1;
+/// The longest frame that is written or accepted.
+pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How a cell is to be made.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Spec {
+    /// [`PROTOCOL_VERSION`].
+    pub v: u32,
+    /// The read-only root.
+    pub image: PathBuf,
+    /// The kernel's own modules, mounted at `/assay`.
+    pub kernel: PathBuf,
+    /// Files mounted read-only at `/work/input/<name>`.
+    pub inputs: Vec<Input>,
+    /// Where files left in `/work/out` are copied to, if anywhere.
+    pub out: Option<PathBuf>,
+    /// What it may do and use.
+    pub policy: Policy,
+}
+
+/// One file a cell can read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name inside.
+    pub name: String,
+    /// Where it is outside.
+    pub path: PathBuf,
+}
+
+/// What became of a cell.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// How it ended.
+    pub end: End,
+    /// What it used.
+    pub usage: Usage,
+    /// How it was isolated; absent when it never was.
+    pub isolation: Option<Isolation>,
+    /// Files of `/work/out` that were copied.
+    pub files: Vec<String>,
+}
+
+/// How a cell ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "how")]
+pub enum End {
+    /// Its main process ended by itself.
+    Exited {
+        /// The status it gave.
+        exit_code: Option<i32>,
+        /// The signal it died by.
+        signal: Option<i32>,
+    },
+    /// It reached a limit.
+    Killed {
+        /// Which.
+        by: KilledBy,
+    },
+    /// The command let go of it.
+    Stopped,
+    /// It could not be made.
+    Unavailable {
+        /// What failed and on what.
+        cause: String,
+        /// What to do about it.
+        fix: String,
+    },
+}
+
+/// The limit that ended a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum KilledBy {
+    Time,
+    Memory,
+    Output,
+    Processes,
+}
+
+/// How a cell was isolated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// The tier, `namespaces`.
+    pub tier: String,
+    /// What bounds memory: `cgroup1` or `watchdog`.
+    pub memory: String,
+    /// Whether the kernel was already running.
+    pub warm: bool,
+}
+
+/// What a kernel is asked to do.
+#[derive(Debug, Serialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Request<'a> {
+    /// Call a function of a shipped module.
+    Call {
+        /// Such as `sql.parse`.
+        function: &'a str,
+        /// Its one argument.
+        arguments: &'a Value,
+    },
+    /// Run a program as `__main__`, then end.
+    Exec {
+        /// The text.
+        code: &'a str,
+        /// The name shown in tracebacks.
+        name: &'a str,
+    },
+}
+
+/// What a kernel answers.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Response {
+    /// It raised.
+    Raised {
+        /// What and where.
+        error: Raised,
+    },
+    /// It returned.
+    Value {
+        /// What.
+        value: Value,
+    },
+}
+
+/// An exception inside a kernel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Raised {
+    /// The class.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its text.
+    pub message: String,
+    /// The user's line.
+    pub line: Option<u64>,
+    /// Trimmed to the user's lines.
+    pub traceback: String,
+    /// Advice, where the module has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The status of a program that asked to exit.
+    #[serde(default, skip_serializing)]
+    pub exit_code: Option<i32>,
+}
+
+/// One message as bytes.
+pub fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = bytes.len() - 4;
+    if length > FRAME_BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "message is longer than a frame may be"));
+    }
+    bytes[..4].copy_from_slice(&(length as u32).to_be_bytes());
+    Ok(bytes)
+}
+
+/// Reads the length of a frame, refusing one that is too long.
+pub fn frame_length(header: [u8; 4]) -> io::Result<usize> {
+    let length = u32::from_be_bytes(header) as usize;
+    if length > FRAME_BYTES_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "message is longer than a frame may be"));
+    }
+    Ok(length)
+}
+
+/// Writes one message, blocking.
+pub fn write_frame(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    to.write_all(&frame(message)?)
+}
+
+/// Reads one message, blocking.
+pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    let mut header = [0; 4];
+    from.read_exact(&mut header)?;
+    let mut body = vec![0; frame_length(header)?];
+    from.read_exact(&mut body)?;
+    Ok(serde_json::from_slice(&body)?)
+}
