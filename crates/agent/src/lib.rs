@@ -1,1 +1,41 @@
-//! (being written)
+//! The tasks: the one place where planner, data, guard, sandbox and journal meet.
+//!
+//! A task is an async function over a [`flow::Run`]; every effect that matters goes through a step, every piece of
+//! generated text goes through the guard before it reaches a kernel. Planning, compiling and checking are pure and are
+//! done again on resume. This crate prints nothing and reads no environment.
+
+mod answer;
+mod ask;
+mod context;
+mod invariants;
+mod plan_run;
+mod program;
+mod query;
+mod sentence;
+mod source;
+mod sql;
+mod warehouse;
+
+pub use answer::Answer;
+pub use ask::{AskInput, ask};
+pub use context::{Context, Progress};
+pub use plan_run::{PlanInput, plan_run, unvalidated};
+pub use program::{ProgramInput, program};
+pub use query::Queried;
+pub use source::Source;
+pub use sql::{SqlInput, sql};
+pub use warehouse::{Prepared, Resolved};
+
+/// The names under which tasks are registered and found again after a restart.
+pub const ASK: &str = "ask/1";
+/// One SQL statement.
+pub const SQL: &str = "sql/1";
+/// One plan.
+pub const PLAN: &str = "plan/1";
+/// One program of the user's own.
+pub const PROGRAM: &str = "program/1";
+
+/// Every task this program knows.
+pub fn registry() -> flow::Registry<Context> {
+    flow::Registry::new().with(ASK, ask).with(SQL, sql).with(PLAN, plan_run).with(PROGRAM, program)
+}

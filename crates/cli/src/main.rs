@@ -1,1 +1,101 @@
-fn main() {}
+//! The `assay` command: reads the command line, builds everything once, and hands it to one function per command.
+//!
+//! Exit codes: 0 done, 1 finished but negative, 2 error, 4 a key is missing, 130 interrupted.
+
+mod app;
+mod args;
+mod commands;
+mod grid;
+mod printer;
+mod settings;
+
+use std::process::ExitCode;
+
+use base::{Code, Problem};
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::app::App;
+use crate::args::{Cli, ColorChoice, Command, Global};
+use crate::printer::Printer;
+use crate::settings::Settings;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some(sandbox::SUPERVISOR_ARGUMENT) {
+        sandbox::supervise(&arguments.next().unwrap_or_default());
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misunderstood(&error),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.expect("a runtime needs nothing but memory and an epoll descriptor");
+    let code = runtime.block_on(run(cli));
+    // Cells that are still ending are their supervisors' affair, not a reason to wait.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run(cli: Cli) -> ExitCode {
+    let (printer, settings) = match Settings::read(&cli.global) {
+        Ok(settings) => (Printer::new(&cli.global, settings.color), settings),
+        Err(problem) => {
+            Printer::new(&cli.global, ColorChoice::Never).problem(&problem);
+            return ExitCode::from(problem.code.exit_code());
+        }
+    };
+    let app = App::new(printer, settings);
+    let outcome = tokio::select! {
+        outcome = dispatch(&app, &cli.command) => outcome,
+        _ = tokio::signal::ctrl_c() => Err(Problem::new(Code::Cancelled, "interrupted")
+            .hint("`assay runs list` shows the run; `assay runs resume ID` finishes it")),
+    };
+    let code = match outcome {
+        Ok(code) => code,
+        Err(problem) => {
+            app.printer.problem(&problem);
+            problem.code.exit_code()
+        }
+    };
+    app.close().await;
+    ExitCode::from(code)
+}
+
+/// The whole program.
+async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
+    match command {
+        Command::Ask(ask) => commands::ask::run(app, ask).await,
+        Command::Sql(sql) => commands::sql::run(app, sql).await,
+        Command::Plan(plan) => commands::plan::run(app, plan).await,
+        Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,
+        Command::Data(data) => commands::data::run(app, data).await,
+        Command::Runs(runs) => commands::runs::run(app, runs).await,
+        Command::Doctor => commands::doctor::run(app).await,
+        Command::Config(config) => commands::config::run(app, config),
+    }
+}
+
+/// Help and version are answers; everything else about the command line is a problem.
+fn misunderstood(error: &clap::Error) -> ExitCode {
+    let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let flags = Global { data_dir: None, json, jsonl: false, quiet: false, color: None };
+    let printer = Printer::new(&flags, ColorChoice::Never);
+    let text = error.render().to_string();
+    if asked_for {
+        printer.data(&text);
+        return ExitCode::SUCCESS;
+    }
+    let shown = text.trim_start_matches("error: ");
+    let message = shown.split("\n\n").next().unwrap_or(shown).split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        "a command is missing".to_string()
+    } else {
+        message
+    };
+    let tip = text.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
+    let hint = tip.map_or_else(|| "see `assay --help` or `assay COMMAND --help`".to_string(), str::to_string);
+    printer.problem(&Problem::new(Code::Usage, message).hint(hint));
+    ExitCode::from(Code::Usage.exit_code())
+}

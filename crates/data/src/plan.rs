@@ -3,8 +3,29 @@
 //! `from` fixes the grain and joins are many-to-one, so an aggregate cannot count a row twice. These are the canonical
 //! types; [`Plan`] serialises to the canonical JSON (defaults are left out only where the language says so).
 
+mod arithmetic;
+mod canonical;
+mod check;
+pub(crate) mod kind;
+mod limits;
+pub(crate) mod literal;
+pub(crate) mod name;
+mod node;
+pub(crate) mod output;
+mod problem;
+mod read;
+mod short;
+mod tables;
+
 use base::Cell;
 use serde::{Deserialize, Serialize};
+
+pub use arithmetic::parse_arithmetic;
+pub use limits::*;
+pub use output::output;
+pub use problem::PlanProblem;
+pub use read::{dataset_name, read};
+pub use tables::tables;
 
 /// The language's version.
 pub const VERSION: u32 = 1;

@@ -32,7 +32,7 @@ pub struct CellOptions {
     pub out: Option<PathBuf>,
 }
 
-/// A running cell with a fresh kernel in it. Dropping it kills it.
+/// A running cell with a fresh kernel in it. Dropping it closes its control channel, and its supervisor kills it.
 pub struct Cell {
     supervisor: Child,
     control: UnixStream,
@@ -97,8 +97,7 @@ impl Cell {
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(control_inner)))
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .stderr(Stdio::piped());
         // SAFETY: fcntl is async-signal-safe; it only lets the kernel's channel survive the exec that follows.
         unsafe {
             command.pre_exec(move || match libc::fcntl(channel, libc::F_SETFD, 0) {
@@ -162,9 +161,11 @@ impl Cell {
 
     /// Ends the cell and says what became of it.
     pub async fn finish(mut self, stop: Stop) -> Finished {
-        if stop == Stop::Now {
-            let _ = self.control.shutdown().await;
-        }
+        // A kernel that is asked nothing more comes to its own end; a supervisor that is let go of kills.
+        let _ = match stop {
+            Stop::WhenDone => self.kernel.shutdown().await,
+            Stop::Now => self.control.shutdown().await,
+        };
         let report = tokio::select! {
             report = read_json::<Report>(&mut self.control) => report.ok(),
             () = self.flooded.notified() => {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use base::{Finding, Hash, Usage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cell::{CallError, CellOptions, Finished, Stop};
 use crate::protocol::{End, Isolation, KilledBy, Raised};
 use crate::{Error, Sandbox};
 
 /// How an execution came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Outcome {

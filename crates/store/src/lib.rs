@@ -1,1 +1,33 @@
-//! (being written)
+//! The journal's tables in SQLite: runs, their steps, their events, and the files they produced.
+//!
+//! The one idea: every write of a run names the attempt that makes it ([`Fence`]), and is answered only after it is on
+//! disk. One task owns the writing connection and commits whatever has queued up together, so that many writers share
+//! one fsync without any of them being told "done" too early.
+//!
+//! Invariants
+//! - Only this crate knows our tables; nobody else writes SQL against them.
+//! - An event's number and the row it reports are committed together, so `last_seq` is always true.
+//! - Nothing here starts a process, reads the environment or asks a clock other than the database's.
+
+mod artifact;
+mod error;
+mod event;
+mod lock;
+mod open;
+mod read;
+mod record;
+mod schema;
+mod store;
+mod write;
+mod writer;
+
+pub use error::Error;
+pub use event::Event;
+pub use record::{
+    ArtifactRecord, Content, Ending, Fence, ForkPoint, Journal, Mode, NewRun, RunRecord, RunState, RunSummary,
+    StepOutcome, StepRecord, StepState,
+};
+pub use store::Store;
+
+/// An output of more bytes than this is kept as an artifact; the row holds its hash.
+pub const INLINE_BYTES_MAX: usize = 64 * 1024;

@@ -1,0 +1,132 @@
+//! The `answer` document of the machine interface.
+
+use base::Table;
+use data::Dataset;
+use planner::{Assumption, Reading, Refusal};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How an answer is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// `verified`, `checked` or `unverified`.
+    pub level: String,
+    /// `oracle`, `invariants` or `none`.
+    pub by: String,
+    /// In words.
+    pub note: String,
+}
+
+impl Known {
+    /// Recomputed another way with the same result, and the question can be read one way only.
+    pub fn verified() -> Known {
+        Known { level: "verified".into(), by: "oracle".into(), note: "recomputed another way, equal".into() }
+    }
+
+    /// Nothing is known beyond that it was computed.
+    pub fn unverified(note: impl Into<String>) -> Known {
+        Known { level: "unverified".into(), by: "none".into(), note: note.into() }
+    }
+
+    /// The result has the properties it must have.
+    pub fn checked(by: &str, note: impl Into<String>) -> Known {
+        Known { level: "checked".into(), by: by.into(), note: note.into() }
+    }
+}
+
+/// Milliseconds spent.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[allow(missing_docs)]
+pub struct Timing {
+    pub plan: f64,
+    pub execute: f64,
+    pub verify: f64,
+    pub total: f64,
+}
+
+/// A question answered or refused.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs)]
+pub struct Answer {
+    pub v: u32,
+    pub kind: &'static str,
+    pub status: &'static str,
+    pub run: String,
+    pub question: String,
+    pub dataset: Value,
+    pub source: &'static str,
+    pub confidence: f64,
+    pub reading: Option<String>,
+    pub known: Option<Known>,
+    pub assumptions: Vec<Assumption>,
+    pub sentence: Option<String>,
+    pub table: Option<Table>,
+    pub focus: Option<Vec<String>>,
+    pub chart: Option<Value>,
+    pub plan: Option<Value>,
+    pub plan_hash: Option<String>,
+    pub sql: Option<String>,
+    pub refusal: Option<Value>,
+    pub cached: bool,
+    pub timing_ms: Timing,
+}
+
+impl Answer {
+    /// An answer to `question` that says nothing yet.
+    pub fn new(run: &str, question: &str, dataset: &Dataset) -> Answer {
+        Answer {
+            v: 1,
+            kind: "answer",
+            status: "refused",
+            run: run.to_string(),
+            question: question.to_string(),
+            dataset: json!({ "id": dataset.id, "version": dataset.version }),
+            source: "offline",
+            confidence: 0.0,
+            reading: None,
+            known: None,
+            assumptions: Vec::new(),
+            sentence: None,
+            table: None,
+            focus: None,
+            chart: None,
+            plan: None,
+            plan_hash: None,
+            sql: None,
+            refusal: None,
+            cached: false,
+            timing_ms: Timing::default(),
+        }
+    }
+
+    /// Says why there is no answer.
+    pub fn refuse(&mut self, refusal: &Refusal) {
+        self.refusal = Some(json!({
+            "reason": refusal.reason, "message": refusal.message, "words": refusal.words,
+            "suggestions": refusal.suggestions,
+        }));
+    }
+
+    /// Says what was understood.
+    pub fn understand(&mut self, reading: &Reading, dataset: &Dataset, sql: &str) {
+        self.reading = Some(data::describe::describe(&reading.plan, dataset));
+        self.assumptions = reading.assumptions.clone();
+        self.focus = Some(reading.focus.clone());
+        self.plan = Some(reading.plan.canonical());
+        self.plan_hash = Some(reading.plan.hash().to_string());
+        self.sql = Some(sql.to_string());
+    }
+
+    /// Takes back what was understood: a refused answer shows no half of one.
+    pub fn withdraw(&mut self) {
+        self.reading = None;
+        self.known = None;
+        self.assumptions = Vec::new();
+        self.sentence = None;
+        self.table = None;
+        self.focus = None;
+        self.plan = None;
+        self.plan_hash = None;
+        self.sql = None;
+    }
+}

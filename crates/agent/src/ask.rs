@@ -1,0 +1,178 @@
+//! The task `ask/1`: a question becomes a plan, SQL, a checked query, a recomputation and a sentence, or a refusal.
+
+use std::time::Instant;
+
+use base::{Code, Problem};
+use data::compile;
+use flow::{Finish, Run};
+use planner::{Outcome as Planned, Reading, Reason, Refusal};
+use sandbox::Outcome;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::answer::{Answer, Known};
+use crate::context::Context;
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed};
+use crate::source::Source;
+use crate::warehouse::{Prepared, Resolved};
+use crate::{invariants, sentence};
+
+/// What is asked, of what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AskInput {
+    /// As the user named it.
+    pub data: Vec<String>,
+    /// Its version when the run began.
+    pub version: String,
+    /// In the user's words.
+    pub question: String,
+    /// Whether to answer with the best reading also where it would be refused.
+    pub answer_all: bool,
+}
+
+/// Answers one question.
+pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
+    let started = Instant::now();
+    let input: AskInput = parse_input(input)?;
+    let resolved = unchanged(&input.data, &input.version)?;
+    let prepared = resolved.prepare(context).await?;
+    let mut kernel = Kernel::new(context, &prepared);
+    if run.attempt() == 1 {
+        kernel.start().await?;
+    }
+    let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
+    let planned_at = Instant::now();
+    let planned = planner::plan(&input.question, &prepared.dataset);
+    answer.timing_ms.plan = milliseconds(planned_at);
+    let reading = match planned {
+        Planned::Answer(found) => {
+            answer.confidence = found.confidence;
+            Some(found.reading)
+        }
+        Planned::Refusal(refusal) => {
+            answer.refuse(&refusal);
+            refusal.best.filter(|_| input.answer_all)
+        }
+    };
+    if let Some(reading) = reading {
+        compute(run, &mut kernel, &prepared, &reading, &mut answer).await?;
+    }
+    kernel.retire();
+    answer.timing_ms.total = milliseconds(started);
+    let document = serde_json::to_value(&answer).map_err(internal)?;
+    Ok(if answer.status == "answered" { Finish::succeeded(document) } else { Finish::rejected(document) })
+}
+
+/// Executes a reading and verifies it; what goes wrong becomes a refusal.
+async fn compute(
+    run: &mut Run,
+    kernel: &mut Kernel<'_>,
+    prepared: &Prepared,
+    reading: &Reading,
+    answer: &mut Answer,
+) -> Result<(), Problem> {
+    let dataset = &prepared.dataset;
+    let sql = compile::duckdb(&reading.plan, dataset)
+        .map_err(|problem| Problem::new(Code::Internal, format!("the planner's plan does not compile: {problem}")))?;
+    answer.understand(reading, dataset, &sql);
+    let executed_at = Instant::now();
+    let input = json!({ "dataset": dataset.version, "sql": sql });
+    let queried: Queried = run.step("execute", &input, || kernel.query(&sql)).await?;
+    answer.timing_ms.execute = milliseconds(executed_at);
+    let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
+        answer.withdraw();
+        answer.refuse(&unfinished(&queried));
+        return Ok(());
+    };
+    let verified_at = Instant::now();
+    let input = json!({ "dataset": dataset.version, "plan_hash": reading.plan.hash() });
+    let known: Result<Known, String> =
+        run.step("verify", &input, || verify(kernel, prepared, reading, &table)).await?;
+    answer.timing_ms.verify = milliseconds(verified_at);
+    match known {
+        Ok(known) => {
+            answer.status = "answered";
+            answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
+            answer.known = Some(known);
+            answer.table = Some(table);
+        }
+        Err(difference) => {
+            answer.withdraw();
+            answer.refuse(&Refusal {
+                reason: Reason::Disagreement,
+                message: format!("computed two ways, the results differ: {difference}"),
+                words: Vec::new(),
+                suggestions: Vec::new(),
+                best: None,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// How the result is known; the inner error is a disagreement, which is an outcome and not a problem.
+async fn verify(
+    kernel: &mut Kernel<'_>,
+    prepared: &Prepared,
+    reading: &Reading,
+    table: &base::Table,
+) -> Result<Result<Known, String>, Problem> {
+    let dataset = &prepared.dataset;
+    if let Some(violated) = invariants::violated(&reading.plan, dataset, table) {
+        return Ok(Err(violated));
+    }
+    let rows: u64 = data::plan::tables(&reading.plan)
+        .iter()
+        .filter_map(|name| dataset.table(name))
+        .map(|table| table.rows)
+        .sum();
+    if rows > ORACLE_ROWS_MAX {
+        let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
+        return Ok(Ok(Known::checked("invariants", note)));
+    }
+    Ok(match kernel.recompute(&reading.plan).await? {
+        Recomputed::Table(other) => data::agree::agree(&other, table).map(|()| {
+            if reading.ambiguous {
+                Known::checked("oracle", "recomputed another way, equal; the question could be read another way too")
+            } else {
+                Known::verified()
+            }
+        }),
+        Recomputed::Nothing(reason) => Ok(Known::checked("invariants", format!("not recomputed: {reason}"))),
+    })
+}
+
+fn unfinished(queried: &Queried) -> Refusal {
+    let message = match (&queried.killed_by, &queried.error, queried.findings.first()) {
+        (Some(by), ..) => format!("the query reached its limit of {by:?}").to_lowercase(),
+        (None, Some(error), _) => format!("the query failed: {}", error.message),
+        (None, None, Some(finding)) => format!("the query was refused by our own policy: {}", finding.message),
+        (None, None, None) => "the query was lost".to_string(),
+    };
+    let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
+    Refusal { reason: Reason::Limit, message, words: Vec::new(), suggestions, best: None }
+}
+
+/// Reads a run's input back.
+pub(crate) fn parse_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Problem> {
+    serde_json::from_value(input)
+        .map_err(|error| Problem::new(Code::JournalMismatch, format!("the run's input no longer fits: {error}")))
+}
+
+/// The data a run began with, or `input_changed`.
+pub(crate) fn unchanged(data: &[String], version: &str) -> Result<Resolved, Problem> {
+    let resolved = Resolved::of(Source::parse(data)?)?;
+    if resolved.version.as_str() != version {
+        return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", resolved.id))
+            .hint("ask again to get an answer over the new contents"));
+    }
+    Ok(resolved)
+}
+
+pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
+    Problem::new(Code::Internal, error.to_string())
+}
+
+fn milliseconds(since: Instant) -> f64 {
+    (since.elapsed().as_secs_f64() * 1e5).round() / 100.0
+}

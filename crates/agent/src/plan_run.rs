@@ -1,0 +1,78 @@
+//! The task `plan/1`: a plan of the user's is validated, compiled, queried and recomputed.
+
+use base::Problem;
+use data::plan::{Plan, PlanProblem};
+use data::{Dataset, agree, compile};
+use flow::{Finish, Run};
+use sandbox::Outcome;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::answer::Known;
+use crate::ask::{parse_input, unchanged};
+use crate::context::Context;
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed};
+use crate::sql::{document, finish};
+
+/// What is computed, over what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PlanInput {
+    /// The dataset, as the plan names it.
+    pub data: Vec<String>,
+    /// Its version when the run began.
+    pub version: String,
+    /// In either form.
+    pub plan: Value,
+}
+
+/// Runs one plan.
+pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
+    let input: PlanInput = parse_input(input)?;
+    let prepared = unchanged(&input.data, &input.version)?.prepare(context).await?;
+    let dataset = &prepared.dataset;
+    let plan = data::plan::read(&input.plan, dataset).map_err(unvalidated)?;
+    let sql = compile::duckdb(&plan, dataset).map_err(|problem| unvalidated(vec![problem]))?;
+    let mut kernel = Kernel::new(context, &prepared);
+    let step = json!({ "dataset": dataset.version, "sql": sql });
+    let mut queried: Queried = run.step("execute", &step, || kernel.query(&sql)).await?;
+    let mut known: Option<Known> = None;
+    if let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) {
+        let step = json!({ "dataset": dataset.version, "plan_hash": plan.hash() });
+        known = Some(run.step("verify", &step, || verify(&mut kernel, dataset, &plan, &table)).await?);
+        let ended = kernel.end().await?;
+        queried.usage = ended.usage;
+        queried.isolation = ended.isolation;
+    }
+    let mut document = document("plan", run, &sql, &queried);
+    document["plan"] = plan.canonical();
+    document["plan_hash"] = json!(plan.hash());
+    document["known"] = json!(known);
+    Ok(finish(queried.outcome, document))
+}
+
+/// A plan has one meaning, so all there is to know is whether another interpreter gives the same.
+async fn verify(
+    kernel: &mut Kernel<'_>,
+    dataset: &Dataset,
+    plan: &Plan,
+    table: &base::Table,
+) -> Result<Known, Problem> {
+    let rows: u64 =
+        data::plan::tables(plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum();
+    if rows > ORACLE_ROWS_MAX {
+        return Ok(Known::unverified(format!("{rows} rows are too many to recompute")));
+    }
+    Ok(match kernel.recompute(plan).await? {
+        Recomputed::Table(other) => match agree::agree(&other, table) {
+            Ok(()) => Known::verified(),
+            Err(difference) => Known::unverified(format!("recomputed, not equal: {difference}")),
+        },
+        Recomputed::Nothing(reason) => Known::unverified(format!("not recomputed: {reason}")),
+    })
+}
+
+/// The first thing wrong with a plan, as a problem.
+pub fn unvalidated(problems: Vec<PlanProblem>) -> Problem {
+    let first = problems.into_iter().next();
+    first.map_or_else(|| Problem::new(base::Code::PlanInvalid, "the plan is not valid"), Problem::from)
+}

@@ -1,0 +1,215 @@
+//! One analysis kernel over one prepared dataset: parse, check, query, recompute.
+//!
+//! The order is the security argument: a fresh kernel parses the text before anything else has run there, the guard
+//! reads that tree, and only what it lets through is executed. SQL that we compiled ourselves takes the same door.
+
+use base::{Finding, Problem, Table, Usage};
+use data::plan::Plan;
+use guard::{Checked, Sql};
+use sandbox::{CallError, Cell, CellOptions, End, Input, Isolation, KilledBy, Outcome, Policy, Raised, Stop};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::warehouse::Prepared;
+
+/// Rows that an answer carries at most.
+pub const ROWS_MAX: usize = 1_000;
+const BYTES_MAX: usize = 16 << 20;
+/// Rows that the oracle is given at most: beyond, recomputing in plain Python takes longer than people wait.
+pub const ORACLE_ROWS_MAX: u64 = 200_000;
+const FILE_INSIDE: &str = "data.duckdb";
+
+/// What became of one statement; a recorded outcome, so it holds everything a document needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Queried {
+    /// How it came out.
+    pub outcome: Outcome,
+    /// The limit it reached.
+    pub killed_by: Option<KilledBy>,
+    /// The result.
+    pub table: Option<Table>,
+    /// Why it failed.
+    pub error: Option<Raised>,
+    /// Why the guard refused it.
+    pub findings: Vec<Finding>,
+    /// What it used.
+    pub usage: Usage,
+    /// How it was isolated.
+    pub isolation: Option<Isolation>,
+}
+
+/// What the oracle said of a plan.
+pub enum Recomputed {
+    /// The same plan, computed another way.
+    Table(Table),
+    /// It did not get to an end; the reason.
+    Nothing(String),
+}
+
+/// A cell that is started when it is first needed.
+pub struct Kernel<'a> {
+    context: &'a Context,
+    prepared: &'a Prepared,
+    cell: Option<Cell>,
+    opened: bool,
+}
+
+impl<'a> Kernel<'a> {
+    /// No cell yet.
+    pub fn new(context: &'a Context, prepared: &'a Prepared) -> Kernel<'a> {
+        Kernel { context, prepared, cell: None, opened: false }
+    }
+
+    /// Starts the cell, so that it comes up while the caller plans.
+    pub async fn start(&mut self) -> Result<&mut Cell, Problem> {
+        if self.cell.is_none() {
+            let sandbox = self.context.sandbox().await?;
+            let inputs = vec![Input { name: FILE_INSIDE.into(), path: self.prepared.file.clone() }];
+            self.cell = Some(sandbox.cell(CellOptions { policy: Policy::analysis(), inputs, out: None })?);
+        }
+        Ok(self.cell.as_mut().expect("it was started just above"))
+    }
+
+    /// Parses, checks and runs one statement. A fresh cell is used for the parse: a tree is only believed when nothing
+    /// else has run in its kernel.
+    pub async fn query(&mut self, sql: &str) -> Result<Queried, Problem> {
+        if self.opened {
+            self.retire();
+        }
+        let parsed = match self.start().await?.call("sql.parse", &json!({ "sql": sql })).await {
+            Ok(parsed) => parsed,
+            Err(error) => return self.stopped(error).await,
+        };
+        let tables: Vec<&str> = self.prepared.dataset.tables.iter().map(|table| table.name.as_str()).collect();
+        let checked = match guard::sql::check(sql, &parsed, &tables) {
+            Ok(checked) => checked,
+            Err(report) => {
+                let mut queried = self.end().await?;
+                queried.outcome = Outcome::Refused;
+                queried.findings = report.findings;
+                return Ok(queried);
+            }
+        };
+        match self.run(&checked).await {
+            Ok(table) => Ok(Queried {
+                outcome: Outcome::Ok,
+                killed_by: None,
+                table: Some(table),
+                error: None,
+                findings: Vec::new(),
+                usage: Usage::default(),
+                isolation: None,
+            }),
+            Err(error) => self.stopped(error).await,
+        }
+    }
+
+    /// The only way to the engine: it takes what the guard has checked.
+    async fn run(&mut self, sql: &Checked<Sql>) -> Result<Table, CallError> {
+        self.open().await?;
+        let arguments = json!({ "sql": sql.text(), "rows_max": ROWS_MAX, "bytes_max": BYTES_MAX });
+        let cell = self.cell.as_mut().ok_or(CallError::Ended)?;
+        decode(cell.call("sql.query", &arguments).await?)
+    }
+
+    async fn open(&mut self) -> Result<(), CallError> {
+        if !self.opened {
+            let arguments = json!({ "path": format!("/work/input/{FILE_INSIDE}") });
+            self.cell.as_mut().ok_or(CallError::Ended)?.call("sql.open", &arguments).await?;
+            self.opened = true;
+        }
+        Ok(())
+    }
+
+    /// Computes a plan with the interpreter that knows no SQL.
+    pub async fn recompute(&mut self, plan: &Plan) -> Result<Recomputed, Problem> {
+        self.start().await?;
+        let dataset = &self.prepared.dataset;
+        let tables: Value = dataset
+            .tables
+            .iter()
+            .map(|table| {
+                let columns: serde_json::Map<String, Value> =
+                    table.columns.iter().map(|column| (column.name.clone(), json!(column.ty))).collect();
+                (table.name.clone(), json!({ "columns": columns }))
+            })
+            .collect::<serde_json::Map<_, _>>()
+            .into();
+        let arguments = json!({
+            "plan": plan.canonical(), "tables": tables, "relations": dataset.relations, "rows_max": ROWS_MAX,
+        });
+        let said = async {
+            self.open().await?;
+            let cell = self.cell.as_mut().ok_or(CallError::Ended)?;
+            decode(cell.call("oracle.run", &arguments).await?)
+        };
+        match said.await {
+            Ok(table) => Ok(Recomputed::Table(table)),
+            Err(CallError::Raised(raised)) => Ok(Recomputed::Nothing(raised.message)),
+            Err(CallError::Ended) => {
+                let ended = self.end().await?;
+                let by = ended.killed_by.map_or("it was lost".to_string(), |by| format!("it reached a limit: {by:?}"));
+                Ok(Recomputed::Nothing(by.to_lowercase()))
+            }
+        }
+    }
+
+    /// Says how a statement ended that gave no table.
+    async fn stopped(&mut self, error: CallError) -> Result<Queried, Problem> {
+        let mut queried = self.end().await?;
+        if let CallError::Raised(raised) = error {
+            queried.outcome = Outcome::Failed;
+            queried.error = Some(raised);
+        }
+        Ok(queried)
+    }
+
+    /// Ends the cell and reports what it used; the outcome is that of a cell that gave nothing.
+    pub async fn end(&mut self) -> Result<Queried, Problem> {
+        let mut queried = Queried {
+            outcome: Outcome::Lost,
+            killed_by: None,
+            table: None,
+            error: None,
+            findings: Vec::new(),
+            usage: Usage::default(),
+            isolation: None,
+        };
+        let Some(cell) = self.cell.take() else { return Ok(queried) };
+        self.opened = false;
+        let Some(report) = cell.finish(Stop::Now).await.report else { return Ok(queried) };
+        queried.usage = report.usage;
+        queried.isolation = report.isolation;
+        match report.end {
+            End::Unavailable { cause, fix } => return Err(sandbox::Error::Unavailable { cause, fix }.into()),
+            End::Killed { by } => {
+                queried.outcome = Outcome::Killed;
+                queried.killed_by = Some(by);
+            }
+            End::Exited { .. } | End::Stopped => {}
+        }
+        Ok(queried)
+    }
+
+    /// Lets the cell go without waiting for its end.
+    pub fn retire(&mut self) {
+        if let Some(cell) = self.cell.take() {
+            self.context.retire(cell);
+        }
+        self.opened = false;
+    }
+}
+
+fn decode(value: Value) -> Result<Table, CallError> {
+    serde_json::from_value(value).map_err(|error| {
+        CallError::Raised(Raised {
+            kind: "ProtocolError".into(),
+            message: format!("the kernel's table is not one: {error}"),
+            line: None,
+            traceback: String::new(),
+            hint: None,
+            exit_code: None,
+        })
+    })
+}

@@ -1,0 +1,291 @@
+//! Files become a private, prepared database once per content version.
+//!
+//! ```text
+//! <data dir>/datasets/<version>/data.duckdb      made by the ingest kernel
+//!                               dataset.json     what is known about it
+//! <data dir>/datasets/<version>.part             one that is being made
+//! ```
+//! A stranger's file is only ever parsed inside a cell. What is parsed is a copy whose hash is checked, so a file that
+//! changes meanwhile cannot end up under another version's name.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use base::{Code, Digest, Hash, Problem};
+use data::dataset::VALUES_MAX;
+use data::metadata::Metadata;
+use data::profile::Profile;
+use data::{Dataset, builtin};
+use sandbox::{CallError, CellOptions, End, Input, KilledBy, Policy, Stop};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::source::Source;
+
+/// Raised when the prepared form of the same files changes.
+const FORMAT_VERSION: u32 = 1;
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// A source whose version is known.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The dataset's name.
+    pub id: String,
+    /// Hash of contents and metadata.
+    pub version: Hash,
+    source: Source,
+    metadata: Metadata,
+    bytes: u64,
+}
+
+/// A dataset that can be queried.
+#[derive(Debug)]
+pub struct Prepared {
+    /// What is known about it.
+    pub dataset: Dataset,
+    /// What people should know about how its files were read.
+    pub notes: Vec<String>,
+    /// The prepared database.
+    pub(crate) file: PathBuf,
+}
+
+impl Resolved {
+    /// Reads the files' contents to know their version; parses nothing.
+    pub fn of(source: Source) -> Result<Resolved, Problem> {
+        let mut digest = Digest::new();
+        digest.part(&FORMAT_VERSION.to_be_bytes());
+        let mut bytes = 0;
+        let (id, metadata_text) = match &source {
+            Source::Builtin(name) => {
+                for (table, hash) in builtin::hashes(name) {
+                    digest.part(table.as_bytes());
+                    digest.part(hash.as_bytes());
+                }
+                (name.to_string(), builtin::metadata(name).unwrap_or_default().to_string())
+            }
+            Source::Files { id, tables, metadata } => {
+                for (table, path) in tables {
+                    let (hash, size) = hash_file(path)?;
+                    bytes += size;
+                    digest.part(table.as_bytes());
+                    digest.part(hash.as_str().as_bytes());
+                }
+                (id.clone(), metadata.as_deref().map(read_text).transpose()?.unwrap_or_default())
+            }
+        };
+        digest.part(metadata_text.as_bytes());
+        let metadata = Metadata::parse(&metadata_text).map_err(|message| {
+            Problem::new(Code::FileFormat, format!("dataset.toml of `{id}`: {message}")).hint("mend the file")
+        })?;
+        Ok(Resolved { id, version: digest.finish(), source, metadata, bytes })
+    }
+
+    /// What its owner declared.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// The prepared dataset, made on first need.
+    pub async fn prepare(&self, context: &Context) -> Result<Prepared, Problem> {
+        let home = context.data_dir.join("datasets").join(self.version.as_str());
+        if let Some(prepared) = load(&home)? {
+            return Ok(self.renamed(prepared));
+        }
+        let failed = |error: io::Error| unwritable(&home, &error);
+        fs::create_dir_all(home.parent().unwrap_or(&home)).map_err(failed)?;
+        let lock = File::create(home.with_extension("lock")).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        if let Some(prepared) = load(&home)? {
+            return Ok(self.renamed(prepared));
+        }
+        let part = home.with_extension("part");
+        if part.exists() {
+            fs::remove_dir_all(&part).map_err(failed)?;
+        }
+        let made = self.make(context, &part).await;
+        if made.is_err() {
+            let _ = fs::remove_dir_all(&part);
+            let _ = fs::remove_file(home.with_extension("lock"));
+            return Err(made.err().unwrap_or_else(|| failed(io::ErrorKind::Other.into())));
+        }
+        fs::rename(&part, &home).map_err(failed)?;
+        let _ = fs::remove_file(home.with_extension("lock"));
+        load(&home)?.map(|prepared| self.renamed(prepared)).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
+    }
+
+    /// Equal contents under another name are one prepared database.
+    fn renamed(&self, mut prepared: Prepared) -> Prepared {
+        prepared.dataset.id = self.id.clone();
+        prepared
+    }
+
+    async fn make(&self, context: &Context, part: &Path) -> Result<(), Problem> {
+        let failed = |error: io::Error| unwritable(part, &error);
+        (context.progress)(&format!("reading {} (once)", self.id));
+        let input = part.join("input");
+        fs::create_dir_all(&input).map_err(failed)?;
+        let names = self.copy_inputs(&input)?;
+        let mut profile = self.ingest(context, part, &input, &names).await?;
+        let dataset = Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
+            Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id)).hint("mend the file")
+        })?;
+        let document = json!({ "dataset": dataset, "notes": std::mem::take(&mut profile.notes) });
+        fs::write(part.join("dataset.json"), document.to_string()).map_err(failed)?;
+        fs::set_permissions(part.join("data.duckdb"), Permissions::from_mode(0o644)).map_err(failed)?;
+        fs::remove_dir_all(&input).map_err(failed)
+    }
+
+    /// Copies or generates the files below `folder`, readable for the inner user, and checks that they are the version
+    /// that was resolved.
+    fn copy_inputs(&self, folder: &Path) -> Result<Vec<(String, String)>, Problem> {
+        let failed = |error: io::Error| unwritable(folder, &error);
+        let mut names = Vec::new();
+        match &self.source {
+            Source::Builtin(name) => {
+                let files = builtin::files(name).ok_or_else(|| Problem::new(Code::Internal, "a dataset is gone"))?;
+                for (table, contents) in files.tables {
+                    fs::write(folder.join(format!("{table}.csv")), contents).map_err(failed)?;
+                    names.push((table.clone(), format!("{table}.csv")));
+                }
+            }
+            Source::Files { tables, .. } => {
+                for (table, path) in tables {
+                    fs::copy(path, folder.join(format!("{table}.csv"))).map_err(|error| unreadable(path, &error))?;
+                    names.push((table.clone(), format!("{table}.csv")));
+                }
+                let copied = tables.iter().map(|(table, _)| (table.clone(), folder.join(format!("{table}.csv"))));
+                let copied = Source::Files { id: self.id.clone(), tables: copied.collect(), metadata: self.toml() };
+                if Resolved::of(copied)?.version != self.version {
+                    return Err(Problem::new(Code::InputChanged, format!("`{}` changed while it was read", self.id))
+                        .hint("run the command again when nobody writes the file"));
+                }
+            }
+        }
+        for (_, file) in &names {
+            fs::set_permissions(folder.join(file), Permissions::from_mode(0o644)).map_err(failed)?;
+        }
+        Ok(names)
+    }
+
+    fn toml(&self) -> Option<PathBuf> {
+        match &self.source {
+            Source::Files { metadata, .. } => metadata.clone(),
+            Source::Builtin(_) => None,
+        }
+    }
+
+    async fn ingest(
+        &self,
+        context: &Context,
+        part: &Path,
+        input: &Path,
+        names: &[(String, String)],
+    ) -> Result<Profile, Problem> {
+        let sandbox = context.sandbox().await?;
+        let inputs = names.iter().map(|(_, file)| Input { name: file.clone(), path: input.join(file) }).collect();
+        let options = CellOptions { policy: Policy::ingest(self.bytes), inputs, out: Some(part.to_path_buf()) };
+        let mut cell = sandbox.cell(options)?;
+        let mut types: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+        for (table, column, ty) in self.metadata.types() {
+            types.entry(table).or_default().insert(column, ty.as_str());
+        }
+        let files: Vec<_> = names
+            .iter()
+            .map(|(table, file)| json!({ "table": table, "path": format!("/work/input/{file}") }))
+            .collect();
+        let arguments =
+            json!({ "files": files, "types": types, "out": "/work/out/data.duckdb", "values_max": VALUES_MAX });
+        let said = cell.call("ingest.csv", &arguments).await;
+        let kept = said.is_ok();
+        let finished = cell.finish(if kept { Stop::WhenDone } else { Stop::Now }).await;
+        match said {
+            Ok(profile) => serde_json::from_value(profile)
+                .map_err(|error| Problem::new(Code::Internal, format!("the ingest kernel's answer: {error}"))),
+            Err(CallError::Raised(raised)) => {
+                let hint = raised.hint.unwrap_or_else(|| "check that the file is a CSV table with a header".into());
+                Err(Problem::new(Code::FileFormat, raised.message).hint(hint))
+            }
+            Err(CallError::Ended) => Err(ended(&self.id, finished.report.map(|report| report.end))),
+        }
+    }
+}
+
+fn ended(id: &str, end: Option<End>) -> Problem {
+    match end {
+        Some(End::Unavailable { cause, fix }) => Problem::new(Code::SandboxUnavailable, cause).hint(fix),
+        Some(End::Killed { by: KilledBy::Time }) => {
+            Problem::new(Code::FileFormat, format!("reading `{id}` took too long")).hint("give a smaller file")
+        }
+        Some(End::Killed { by: KilledBy::Memory }) => {
+            Problem::new(Code::FileFormat, format!("reading `{id}` took too much memory")).hint("give a smaller file")
+        }
+        _ => Problem::new(Code::SandboxLost, format!("the cell that read `{id}` was lost")).hint("run it again"),
+    }
+}
+
+fn load(home: &Path) -> Result<Option<Prepared>, Problem> {
+    #[derive(serde::Deserialize)]
+    struct Stored {
+        dataset: Dataset,
+        notes: Vec<String>,
+    }
+    let text = match fs::read(home.join("dataset.json")) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(home, &error)),
+    };
+    let stored: Stored = serde_json::from_slice(&text).map_err(|error| {
+        Problem::new(Code::FileFormat, format!("the prepared dataset `{}` is damaged: {error}", home.display()))
+            .hint("remove that folder; it is made again from the files")
+    })?;
+    Ok(Some(Prepared { dataset: stored.dataset, notes: stored.notes, file: home.join("data.duckdb") }))
+}
+
+fn hash_file(path: &Path) -> Result<(Hash, u64), Problem> {
+    let failed = |error: io::Error| unreadable(path, &error);
+    let mut file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Problem::new(Code::FileUnreadable, format!("`{}` is not a regular file", path.display()))
+            .hint("give a CSV file or a folder of CSV files"));
+    }
+    if metadata.len() > FILE_BYTES_MAX {
+        return Err(Problem::new(Code::FileFormat, format!("`{}` has {} bytes", path.display(), metadata.len()))
+            .hint(format!("files up to {FILE_BYTES_MAX} bytes are read for now")));
+    }
+    let mut digest = Digest::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(failed)? {
+            0 => return Ok((digest.finish(), metadata.len())),
+            count => digest.update(&buffer[..count]),
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, Problem> {
+    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::PermissionDenied => "check the file's permissions",
+        _ => "check the path and the file",
+    };
+    let said = error.to_string();
+    let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
+    Problem::new(Code::FileUnreadable, format!("cannot read `{}`: {said}", path.display())).hint(hint)
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Problem {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull => Code::DiskFull,
+        _ => Code::StoreReadonly,
+    };
+    Problem::new(code, format!("cannot write below `{}`: {error}", path.display()))
+        .hint("make the data directory writable, or name another with --data-dir")
+}

@@ -1,0 +1,118 @@
+//! Everything a command needs, built once: printer, settings, and on demand the store, the engine and the context.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::{Context, Resolved, Source};
+use base::{Code, Problem, RunId};
+use flow::{Ended, Engine, Finish, Options, Request, Store};
+use sandbox::EnvironmentOptions;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::printer::{Format, Printer};
+use crate::settings::Settings;
+
+/// What commands are lent.
+pub struct App {
+    /// The way to the terminal.
+    pub printer: Arc<Printer>,
+    /// What was decided outside.
+    pub settings: Settings,
+    /// What tasks are lent.
+    pub context: Context,
+}
+
+impl App {
+    /// Builds what costs nothing; the store is opened when a command needs it.
+    pub fn new(printer: Printer, settings: Settings) -> App {
+        let printer = Arc::new(printer);
+        let environment = EnvironmentOptions {
+            directory: settings.env_dir.clone(),
+            python: settings.python.clone(),
+            search_path: settings.search_path.clone(),
+        };
+        let shown = printer.clone();
+        let progress: agent::Progress = Arc::new(move |text: &str| shown.progress(text));
+        // The running file itself, also when another has taken its place on disk.
+        let program = PathBuf::from("/proc/self/exe");
+        let context = Context::new(settings.data_dir.clone(), program, environment, progress);
+        App { printer, settings, context }
+    }
+
+    /// The engine over the user's store.
+    pub async fn engine(&self) -> Result<Engine<Context>, Problem> {
+        let store = Store::open(&self.settings.data_dir).await?;
+        let observer: Option<flow::Observer> = (self.printer.format == Format::JsonLines).then(|| {
+            let printer = self.printer.clone();
+            let observer: flow::Observer = Arc::new(move |event: &flow::Event| {
+                printer.json(&serde_json::to_value(event).unwrap_or_default());
+            });
+            observer
+        });
+        let options =
+            Options { program: env!("CARGO_PKG_VERSION").to_string(), fault: self.settings.fault, observer };
+        Ok(Engine::new(store, agent::registry(), options))
+    }
+
+    /// Runs a task to its end and gives its document.
+    pub async fn perform(&self, task: &str, input: &impl Serialize, title: &str) -> Result<Finish, Problem> {
+        let input = serde_json::to_value(input).map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
+        let request = Request { task: task.to_string(), input, title: Some(short(title)) };
+        let Ended { result, .. } = self.engine().await?.start(&self.context, request).await?;
+        result
+    }
+
+    /// Prints a document as asked for; `for_people` draws it.
+    pub fn show(&self, document: &Value, for_people: impl FnOnce(&Printer)) {
+        match self.printer.format {
+            Format::Json => self.printer.json(document),
+            // The last event carries the document.
+            Format::JsonLines => {}
+            Format::Text => for_people(&self.printer),
+        }
+    }
+
+    /// Ends what is still running.
+    pub async fn close(&self) {
+        self.context.close().await;
+    }
+}
+
+/// Splits `DATA… LAST` and resolves the data.
+pub fn data_and_last<'a>(words: &'a [String], what: &str) -> Result<(&'a [String], &'a str, Resolved), Problem> {
+    let [data @ .., last] = words else { return Err(missing(what)) };
+    if data.is_empty() {
+        return Err(missing(what));
+    }
+    let resolved = Resolved::of(Source::parse(data)?)?;
+    Ok((data, last, resolved))
+}
+
+fn missing(what: &str) -> Problem {
+    Problem::new(Code::Usage, format!("name the data first, then the {what}"))
+        .hint(format!("such as: assay … ecommerce \"the {what}\""))
+}
+
+/// Paths that mean the same from wherever a run is resumed.
+pub fn absolute(data: &[String]) -> Vec<String> {
+    let name = |text: &String| match std::path::absolute(text) {
+        Ok(path) if path.exists() && !data::builtin::names().contains(&text.as_str()) => path.display().to_string(),
+        _ => text.clone(),
+    };
+    data.iter().map(name).collect()
+}
+
+/// A run's id as typed.
+pub fn run_id(text: &str) -> Result<RunId, Problem> {
+    RunId::parse(text).ok_or_else(|| {
+        let shown: String = text.chars().take(60).collect();
+        Problem::new(Code::RunUnknown, format!("`{}` is not a run's id", shown.escape_debug()))
+            .hint("`assay runs list` shows the ids")
+    })
+}
+
+fn short(title: &str) -> String {
+    const CHARACTERS_MAX: usize = 120;
+    title.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CHARACTERS_MAX).collect()
+}

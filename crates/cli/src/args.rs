@@ -1,0 +1,269 @@
+//! The command line as types; nothing is looked up here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  assay ask ecommerce \"What are the top 10 products by revenue?\"
+  assay ask sales.csv \"average price by region\"
+  assay sql support \"SELECT priority, count(*) FROM tickets GROUP BY 1\"
+  assay plan run plan.json
+  assay sandbox run script.py
+
+Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
+
+/// Ask questions of data; what answers them is code that was run in a sandbox, checked and recorded.
+#[derive(Debug, Parser)]
+#[command(name = "assay", version, after_help = EXAMPLES, max_term_width = 120, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags that work everywhere.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Where datasets, runs and artifacts live [env: ASSAY_DATA_DIR]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Print exactly one JSON document on stdout
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print the run's events as JSON lines on stdout
+    #[arg(long, global = true, conflicts_with = "json")]
+    pub jsonl: bool,
+    /// Print no progress
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub color: Option<ColorChoice>,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Answer a question about a dataset, files or a folder
+    Ask(Ask),
+    /// Run one SELECT over a dataset
+    Sql(Sql),
+    /// Run, check or compile a query plan
+    Plan(Plan),
+    /// Run a program of your own in the sandbox
+    Sandbox(Sandbox),
+    /// Look at datasets
+    Data(Data),
+    /// Look at past runs and resume interrupted ones
+    Runs(Runs),
+    /// Say what this machine gives and what is missing
+    Doctor,
+    /// Show settings
+    Config(Config),
+}
+
+/// `assay ask DATA… "question"`
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// A dataset's name, files or folders, and last the question
+    #[arg(required = true, num_args = 1.., value_name = "DATA… QUESTION")]
+    pub words: Vec<String>,
+    /// Also show: sql, plan
+    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
+    pub show: Vec<Show>,
+    /// Answer with the best reading also where it would be refused (for measuring)
+    #[arg(long)]
+    pub answer_all: bool,
+    /// Compute anew (answers are not cached yet, so this changes nothing)
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// What else to show of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Show {
+    Sql,
+    Plan,
+}
+
+/// `assay sql DATA "SELECT …"`
+#[derive(Debug, Args)]
+pub struct Sql {
+    /// A dataset's name, files or folders, and last the statement
+    #[arg(required = true, num_args = 1.., value_name = "DATA… SELECT")]
+    pub words: Vec<String>,
+}
+
+/// `assay plan run|check|compile FILE`
+#[derive(Debug, Args)]
+pub struct Plan {
+    #[command(subcommand)]
+    pub action: PlanAction,
+}
+
+/// What to do with a plan.
+#[derive(Debug, Subcommand)]
+pub enum PlanAction {
+    /// Compute it
+    Run(PlanFile),
+    /// Say what is wrong with it
+    Check(PlanFile),
+    /// Print its SQL
+    Compile {
+        #[command(flatten)]
+        file: PlanFile,
+        /// The SQL dialect
+        #[arg(long, default_value = "duckdb")]
+        dialect: Dialect,
+    },
+}
+
+/// The SQL dialects there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Dialect {
+    Duckdb,
+}
+
+/// A plan and the data it is about.
+#[derive(Debug, Args)]
+pub struct PlanFile {
+    /// The plan, as JSON in either form; `-` reads stdin
+    pub file: String,
+    /// Files or folders the plan's dataset is made from, if it is not a built-in one
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    pub data: Vec<String>,
+}
+
+/// `assay sandbox run FILE`
+#[derive(Debug, Args)]
+pub struct Sandbox {
+    #[command(subcommand)]
+    pub action: SandboxAction,
+}
+
+/// What to do in the sandbox.
+#[derive(Debug, Subcommand)]
+pub enum SandboxAction {
+    /// Run a Python file
+    Run(SandboxRun),
+}
+
+/// A program and its limits.
+#[derive(Debug, Args)]
+pub struct SandboxRun {
+    /// The Python file; `-` reads stdin
+    pub file: String,
+    /// Processor and wall time, such as 10s or 500ms
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// Memory, such as 512M or 2G
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Files that appear read-only in `input/`
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub input: Vec<PathBuf>,
+    /// Where files left in `out/` are written
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Which limits apply
+    #[arg(long, default_value = "task")]
+    pub profile: ProfileName,
+}
+
+/// The sets of limits a user can choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ProfileName {
+    Analysis,
+    Task,
+}
+
+/// `assay data list|show|export`
+#[derive(Debug, Args)]
+pub struct Data {
+    #[command(subcommand)]
+    pub action: DataAction,
+}
+
+/// What to do with datasets.
+#[derive(Debug, Subcommand)]
+pub enum DataAction {
+    /// The datasets there are
+    List,
+    /// Tables, columns, measures and questions of a dataset, files or a folder
+    Show {
+        /// A dataset's name, files or folders
+        #[arg(required = true, num_args = 1..)]
+        name: Vec<String>,
+    },
+    /// Write a dataset's tables as CSV, with its dataset.toml
+    Export {
+        /// A dataset's name
+        name: String,
+        /// The folder to write to; made if it is not there
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+    },
+}
+
+/// `assay runs list|show|resume`
+#[derive(Debug, Args)]
+pub struct Runs {
+    #[command(subcommand)]
+    pub action: RunsAction,
+}
+
+/// What to do with runs.
+#[derive(Debug, Subcommand)]
+pub enum RunsAction {
+    /// Newest first
+    List {
+        /// At most this many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+        /// Only runs older than this one
+        #[arg(long, value_name = "ID")]
+        before: Option<String>,
+    },
+    /// One run with its steps
+    Show {
+        /// The run's id
+        id: String,
+        /// Only events after this one (with --jsonl)
+        #[arg(long, default_value_t = 0, value_name = "SEQ")]
+        after: i64,
+    },
+    /// Finish an interrupted run
+    Resume {
+        /// The run's id
+        id: String,
+    },
+}
+
+/// `assay config show`
+#[derive(Debug, Args)]
+pub struct Config {
+    #[command(subcommand)]
+    pub action: ConfigAction,
+}
+
+/// What to do with settings.
+#[derive(Debug, Subcommand)]
+pub enum ConfigAction {
+    /// Each setting with its value and where it comes from
+    Show,
+}

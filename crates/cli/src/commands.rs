@@ -1,0 +1,10 @@
+//! One module per command: gather the input, perform, print, say the exit code.
+
+pub mod ask;
+pub mod config;
+pub mod data;
+pub mod doctor;
+pub mod plan;
+pub mod runs;
+pub mod sandbox;
+pub mod sql;

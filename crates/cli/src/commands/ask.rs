@@ -1,0 +1,66 @@
+//! `assay ask`: a question and its answer.
+
+use agent::{ASK, AskInput};
+use base::{Problem, Table};
+use serde_json::Value;
+
+use crate::app::{App, absolute, data_and_last};
+use crate::args::{Ask, Show};
+use crate::grid;
+use crate::printer::Printer;
+
+/// Asks and prints; 1 when refused.
+pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
+    let (data, question, resolved) = data_and_last(&ask.words, "question")?;
+    let input = AskInput {
+        data: absolute(data),
+        version: resolved.version.to_string(),
+        question: question.to_string(),
+        answer_all: ask.answer_all,
+    };
+    let finish = app.perform(ASK, &input, question).await?;
+    app.show(&finish.output, |printer| print(printer, &finish.output, &ask.show));
+    Ok(exit_code(&finish.output))
+}
+
+/// 0 for an answer, 1 for a refusal.
+pub fn exit_code(answer: &Value) -> u8 {
+    u8::from(answer["status"] != "answered")
+}
+
+/// Draws an answer for people.
+pub fn print(printer: &Printer, answer: &Value, show: &[Show]) {
+    if answer["status"] != "answered" {
+        return print_refusal(printer, &answer["refusal"]);
+    }
+    printer.line(&printer.strong(text(&answer["sentence"])));
+    if let Ok(table) = serde_json::from_value::<Table>(answer["table"].clone())
+        && (table.rows.len() > 1 || table.columns.len() > 1)
+    {
+        printer.data(&format!("\n{}", grid::draw(&table, printer.width)));
+    }
+    printer.line("");
+    printer.line(&printer.dim(&format!("reading  {}", text(&answer["reading"]))));
+    for assumption in answer["assumptions"].as_array().into_iter().flatten() {
+        printer.line(&printer.dim(&format!("assumed  {}", text(&assumption["text"]))));
+    }
+    let known = &answer["known"];
+    printer.line(&printer.dim(&format!("known    {}: {}", text(&known["level"]), text(&known["note"]))));
+    for what in show {
+        match what {
+            Show::Sql => printer.data(&format!("\n{}\n", text(&answer["sql"]))),
+            Show::Plan => printer.data(&format!("\n{}\n", answer["plan"])),
+        }
+    }
+}
+
+fn print_refusal(printer: &Printer, refusal: &Value) {
+    printer.remark("refused", text(&refusal["message"]));
+    for suggestion in refusal["suggestions"].as_array().into_iter().flatten() {
+        printer.remark("try", text(suggestion));
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

@@ -1,0 +1,21 @@
+//! `assay config show`: each setting with its value and where it comes from.
+
+use base::Problem;
+use serde_json::json;
+
+use crate::app::App;
+use crate::args::{Config, ConfigAction};
+
+/// Prints the settings.
+pub fn run(app: &App, config: &Config) -> Result<u8, Problem> {
+    let ConfigAction::Show = config.action;
+    let settings = &app.settings.all;
+    let document = json!({ "v": 1, "kind": "config", "settings": settings });
+    app.show(&document, |printer| {
+        for setting in settings {
+            let value = setting.value.as_deref().unwrap_or("(none)");
+            printer.line(&format!("{:<9} {value:<40} {}", setting.name, printer.dim(&setting.origin)));
+        }
+    });
+    Ok(0)
+}

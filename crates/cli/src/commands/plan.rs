@@ -1,0 +1,129 @@
+//! `assay plan run|check|compile`: the plan language by hand.
+
+use agent::{PLAN, PlanInput, Prepared, Resolved, Source, unvalidated};
+use base::{Code, Problem};
+use data::plan::PlanProblem;
+use serde_json::{Value, json};
+
+use crate::app::{App, absolute};
+use crate::args::{Plan, PlanAction, PlanFile};
+use crate::commands::sql;
+
+const PLAN_BYTES_MAX: usize = 1 << 20;
+
+/// Runs, checks or compiles a plan.
+pub async fn run(app: &App, plan: &Plan) -> Result<u8, Problem> {
+    match &plan.action {
+        PlanAction::Run(file) => compute(app, file).await,
+        PlanAction::Check(file) => check(app, file).await,
+        PlanAction::Compile { file, dialect: _ } => compile(app, file).await,
+    }
+}
+
+async fn compute(app: &App, file: &PlanFile) -> Result<u8, Problem> {
+    let (plan, data, resolved) = load(file)?;
+    let title = format!("plan over {}", resolved.id);
+    let input = PlanInput { data: absolute(&data), version: resolved.version.to_string(), plan };
+    let finish = app.perform(PLAN, &input, &title).await?;
+    app.show(&finish.output, |printer| {
+        sql::print(printer, &finish.output);
+        let known = &finish.output["known"];
+        if let (Some(level), Some(note)) = (known["level"].as_str(), known["note"].as_str()) {
+            printer.line(&printer.dim(&format!("\nknown    {level}: {note}")));
+        }
+    });
+    Ok(sql::exit_code(&finish.output))
+}
+
+async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
+    let value = read_json(&file.file)?;
+    let result = match dataset_of(&value, file) {
+        Ok(data) => {
+            let prepared = prepare(app, &data).await?;
+            data::plan::read(&value, &prepared.dataset)
+        }
+        Err(problem) => Err(vec![problem]),
+    };
+    let (problems, plan) = match result {
+        Ok(plan) => (Vec::new(), Some(plan)),
+        Err(problems) => (problems, None),
+    };
+    let document = json!({
+        "v": 1, "kind": "plan_check", "valid": plan.is_some(), "problems": problems,
+        "plan": plan.as_ref().map(|plan| plan.canonical()), "plan_hash": plan.as_ref().map(|plan| plan.hash()),
+    });
+    app.show(&document, |printer| match &plan {
+        Some(plan) => printer.line(&format!("valid {}", plan.hash())),
+        None => {
+            for problem in &problems {
+                printer.line(&format!("{}: {}", problem.path, problem.message));
+                for suggestion in &problem.suggestions {
+                    printer.line(&format!("    did you mean `{suggestion}`?"));
+                }
+            }
+        }
+    });
+    Ok(u8::from(plan.is_none()))
+}
+
+async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
+    let (value, data, _) = load(file)?;
+    let prepared = prepare(app, &data).await?;
+    let plan = data::plan::read(&value, &prepared.dataset).map_err(unvalidated)?;
+    let sql = data::compile::duckdb(&plan, &prepared.dataset).map_err(|problem| unvalidated(vec![problem]))?;
+    let document = json!({ "v": 1, "kind": "plan_sql", "dialect": "duckdb", "sql": sql, "plan_hash": plan.hash() });
+    app.show(&document, |printer| printer.line(&sql));
+    Ok(0)
+}
+
+fn load(file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {
+    let value = read_json(&file.file)?;
+    let data = dataset_of(&value, file).map_err(Problem::from)?;
+    let resolved = Resolved::of(Source::parse(&data)?)?;
+    Ok((value, data, resolved))
+}
+
+async fn prepare(app: &App, data: &[String]) -> Result<Prepared, Problem> {
+    Resolved::of(Source::parse(data)?)?.prepare(&app.context).await
+}
+
+fn dataset_of(value: &Value, file: &PlanFile) -> Result<Vec<String>, PlanProblem> {
+    if !file.data.is_empty() {
+        return Ok(file.data.clone());
+    }
+    match data::plan::dataset_name(value) {
+        Some(name) => Ok(vec![name.to_string()]),
+        None => Err(PlanProblem::invalid("/dataset", "the plan does not name its dataset")),
+    }
+}
+
+fn read_json(file: &str) -> Result<Value, Problem> {
+    let text = read_text(file, PLAN_BYTES_MAX)?;
+    serde_json::from_str(&text).map_err(|error| {
+        Problem::new(Code::PlanInvalid, format!("`{file}` is not JSON: {error}")).hint("write one JSON object")
+    })
+}
+
+/// Reads a file or, for `-`, stdin; bounded, and as text.
+pub fn read_text(file: &str, bytes_max: usize) -> Result<String, Problem> {
+    use std::io::Read;
+    let unreadable = |error: std::io::Error| {
+        let said = error.to_string();
+        let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
+        Problem::new(Code::FileUnreadable, format!("cannot read `{file}`: {said}")).hint("check the path, or use - for stdin")
+    };
+    let mut bytes = Vec::new();
+    let limit = bytes_max as u64 + 1;
+    let read = match file {
+        "-" => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
+        path => std::fs::File::open(path).map_err(unreadable)?.take(limit).read_to_end(&mut bytes),
+    };
+    read.map_err(unreadable)?;
+    if bytes.len() > bytes_max {
+        return Err(Problem::new(Code::FileFormat, format!("`{file}` has more than {bytes_max} bytes"))
+            .hint("give a smaller file"));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        Problem::new(Code::FileFormat, format!("`{file}` is not UTF-8 text")).hint("give a text file")
+    })
+}

@@ -1,0 +1,62 @@
+//! `assay sql`: one SELECT.
+
+use agent::{SQL, SqlInput};
+use base::{Problem, Table};
+use serde_json::Value;
+
+use crate::app::{App, absolute, data_and_last};
+use crate::args::Sql;
+use crate::grid;
+use crate::printer::Printer;
+
+/// Runs the statement and prints the result; 1 when refused, failed or killed.
+pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
+    let (data, statement, resolved) = data_and_last(&sql.words, "statement")?;
+    let input =
+        SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
+    let finish = app.perform(SQL, &input, statement).await?;
+    app.show(&finish.output, |printer| print(printer, &finish.output));
+    Ok(exit_code(&finish.output))
+}
+
+/// The exit code of a document with an outcome.
+pub fn exit_code(document: &Value) -> u8 {
+    match document["outcome"].as_str() {
+        Some("ok") => 0,
+        Some("lost") | None => 2,
+        Some(_) => 1,
+    }
+}
+
+/// Draws a `sql` or `plan` document for people.
+pub fn print(printer: &Printer, document: &Value) {
+    match document["outcome"].as_str().unwrap_or_default() {
+        "ok" => {
+            if let Ok(table) = serde_json::from_value::<Table>(document["table"].clone()) {
+                printer.data(&grid::draw(&table, printer.width));
+            }
+        }
+        "refused" => {
+            for finding in document["findings"].as_array().into_iter().flatten() {
+                printer.remark("refused", &pointed(finding, document["sql"].as_str().unwrap_or_default()));
+            }
+        }
+        "killed" => printer.remark("killed", &format!("limit reached: {}", word(&document["killed_by"]))),
+        outcome => printer.remark(outcome, word(&document["error"]["message"])),
+    }
+}
+
+/// A finding with the words it points at.
+fn pointed(finding: &Value, sql: &str) -> String {
+    let message = word(&finding["message"]);
+    let at = |field: &str| finding["span"][field].as_u64().map(|offset| offset as usize);
+    let token = at("start").zip(at("end")).and_then(|(start, end)| sql.get(start..end));
+    match (token, at("start")) {
+        (Some(token), Some(start)) => format!("{message} (at `{token}`, byte {start})"),
+        _ => message.to_string(),
+    }
+}
+
+fn word(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

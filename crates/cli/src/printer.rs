@@ -1,0 +1,134 @@
+//! Decides what reaches stdout and what reaches stderr. stdout is data; progress, errors and advice go to stderr.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+
+use base::Problem;
+use serde_json::Value;
+
+use crate::args::{ColorChoice, Global};
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One document.
+    Json,
+    /// Events.
+    JsonLines,
+}
+
+/// The one way to the terminal.
+pub struct Printer {
+    /// How results are printed.
+    pub format: Format,
+    /// Columns of the terminal; none when stdout is no terminal.
+    pub width: Option<usize>,
+    quiet: bool,
+    color: bool,
+    /// Whether a progress line stands on the terminal and must be wiped.
+    progress_shown: Mutex<bool>,
+}
+
+impl Printer {
+    /// A printer for these flags.
+    pub fn new(flags: &Global, color: ColorChoice) -> Printer {
+        let terminal = io::stdout().is_terminal();
+        let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Printer {
+            format: match (flags.json, flags.jsonl) {
+                (true, _) => Format::Json,
+                (_, true) => Format::JsonLines,
+                _ => Format::Text,
+            },
+            width: width.filter(|_| terminal),
+            quiet: flags.quiet,
+            color: match color {
+                ColorChoice::Always => true,
+                ColorChoice::Never => false,
+                ColorChoice::Auto => terminal,
+            },
+            progress_shown: Mutex::new(false),
+        }
+    }
+
+    /// Prints data. A reader that went away is not an error.
+    pub fn data(&self, text: &str) {
+        self.wipe();
+        let mut out = io::stdout().lock();
+        let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = printed {
+            std::process::exit(if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 2 });
+        }
+    }
+
+    /// Prints one line of data.
+    pub fn line(&self, text: &str) {
+        self.data(&format!("{text}\n"));
+    }
+
+    /// Prints one JSON document.
+    pub fn json(&self, document: &Value) {
+        self.line(&document.to_string());
+    }
+
+    /// Says what long work is doing; on a terminal the next line replaces it.
+    pub fn progress(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        let mut shown = self.progress_shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut err = io::stderr().lock();
+        let _ = if io::stderr().is_terminal() {
+            *shown = true;
+            write!(err, "\r\x1b[K{text}…").and_then(|()| err.flush())
+        } else {
+            writeln!(err, "{text}")
+        };
+    }
+
+    fn wipe(&self) {
+        let mut shown = self.progress_shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if std::mem::take(&mut *shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    /// Prints a remark on stderr.
+    pub fn remark(&self, label: &str, text: &str) {
+        self.wipe();
+        let _ = writeln!(io::stderr(), "{label}: {text}");
+    }
+
+    /// Prints an error and its advice; with `--json` as the one document.
+    pub fn problem(&self, problem: &Problem) {
+        match self.format {
+            Format::Json => self.json(&serde_json::to_value(problem).unwrap_or_default()),
+            Format::Text | Format::JsonLines => {
+                self.remark("error", &one_line(&problem.message));
+                if let Some(hint) = &problem.hint {
+                    self.remark("hint", &one_line(hint));
+                }
+                if let Some(run) = &problem.run {
+                    self.remark("run", run.as_str());
+                }
+            }
+        }
+    }
+
+    /// Text that stands back, where colour may be used.
+    pub fn dim(&self, text: &str) -> String {
+        if self.color { format!("\x1b[2m{text}\x1b[0m") } else { text.to_string() }
+    }
+
+    /// Text that stands out, where colour may be used.
+    pub fn strong(&self, text: &str) -> String {
+        if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_string() }
+    }
+}
+
+/// Keeps terminal control characters of strangers' names off the terminal.
+fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

@@ -1,0 +1,210 @@
+//! Settings and where each comes from: flag, environment, project file, user file, default, in that order.
+//!
+//! This is the only place that reads the environment. A project file may lie in a folder that came from a stranger, so
+//! it cannot name a program to run or a place for the environment.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use base::{Code, Problem, nearest};
+use flow::Fault;
+use serde::Serialize;
+
+use crate::args::{ColorChoice, Global};
+
+/// The file beside the user's data.
+const PROJECT_FILE: &str = "assay.toml";
+
+struct Known {
+    name: &'static str,
+    variable: &'static str,
+    in_project: bool,
+    about: &'static str,
+}
+
+/// Every setting, once.
+const SETTINGS: &[Known] = &[
+    Known { name: "data_dir", variable: "ASSAY_DATA_DIR", in_project: true, about: "datasets, runs and artifacts" },
+    Known { name: "env_dir", variable: "ASSAY_ENV_DIR", in_project: false, about: "the Python environment of cells" },
+    Known { name: "python", variable: "ASSAY_PYTHON", in_project: false, about: "the Python 3.11 to make it from" },
+    Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
+];
+
+/// One setting as it was decided.
+#[derive(Clone, Debug, Serialize)]
+pub struct Setting {
+    /// Its name in files.
+    pub name: &'static str,
+    /// Its value; absent means none.
+    pub value: Option<String>,
+    /// Such as `flag` or `environment ASSAY_DATA_DIR`.
+    pub origin: String,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// Everything that was decided outside the program.
+#[derive(Debug)]
+pub struct Settings {
+    /// All of them, in order.
+    pub all: Vec<Setting>,
+    /// Where datasets, runs and artifacts live.
+    pub data_dir: PathBuf,
+    /// Where the Python environment lives.
+    pub env_dir: PathBuf,
+    /// The interpreter to make it from.
+    pub python: Option<PathBuf>,
+    /// When to use colour.
+    pub color: ColorChoice,
+    /// The value of `PATH`.
+    pub search_path: String,
+    /// Where to die, for tests.
+    pub fault: Option<Fault>,
+}
+
+impl Settings {
+    /// Decides every setting.
+    pub fn read(flags: &Global) -> Result<Settings, Problem> {
+        let environment: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        decide(flags, &environment, &|path| std::fs::read_to_string(path).ok())
+    }
+}
+
+type ReadFile<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+fn decide(
+    flags: &Global,
+    environment: &BTreeMap<String, String>,
+    read_file: ReadFile<'_>,
+) -> Result<Settings, Problem> {
+    let home = environment.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let base = |variable: &str, below_home: &str| {
+        let given = environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        given.or_else(|| home.as_ref().map(|home| home.join(below_home)))
+    };
+    let user_file = base("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("assay/config.toml"));
+    let project = read_settings(Path::new(PROJECT_FILE), read_file, true)?;
+    let user = user_file.map(|path| read_settings(&path, read_file, false)).transpose()?.unwrap_or_default();
+    let flag = |name: &str| match name {
+        "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
+        "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
+        _ => None,
+    };
+    let data_default = base("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("assay"));
+    let cache_default = base("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("assay/env"));
+    let mut all = Vec::new();
+    for known in SETTINGS {
+        let default = match known.name {
+            "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
+            "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
+            "color" => Some("auto".to_string()),
+            _ => None,
+        };
+        let of_environment = environment.get(known.variable).filter(|value| !value.is_empty());
+        let (value, origin) = if let Some(value) = flag(known.name) {
+            (Some(value), "flag".to_string())
+        } else if let Some(value) = of_environment {
+            (Some(value.clone()), format!("environment {}", known.variable))
+        } else if let Some(value) = project.get(known.name) {
+            (Some(value.clone()), format!("project file {PROJECT_FILE}"))
+        } else if let Some(value) = user.get(known.name) {
+            (Some(value.clone()), "user file".to_string())
+        } else {
+            (default, "default".to_string())
+        };
+        all.push(Setting { name: known.name, value, origin, about: known.about });
+    }
+    let value = |name: &str| all.iter().find(|setting| setting.name == name).and_then(|setting| setting.value.clone());
+    let data_dir = value("data_dir").map(PathBuf::from).ok_or_else(|| {
+        Problem::new(Code::SettingInvalid, "no place for data: HOME is not set")
+            .hint("name one with --data-dir or ASSAY_DATA_DIR")
+    })?;
+    let color = match value("color").as_deref() {
+        Some("always") => ColorChoice::Always,
+        Some("never") => ColorChoice::Never,
+        Some("auto") | None => ColorChoice::Auto,
+        Some(other) => {
+            return Err(Problem::new(Code::SettingInvalid, format!("the setting color cannot be `{other}`"))
+                .hint("use auto, always or never"));
+        }
+    };
+    Ok(Settings {
+        env_dir: value("env_dir").map_or_else(|| data_dir.join("env"), PathBuf::from),
+        python: value("python").map(PathBuf::from),
+        search_path: environment.get("PATH").cloned().unwrap_or_default(),
+        fault: environment.get("ASSAY_FAULT").map(|text| Fault::parse(text)).transpose()?,
+        data_dir,
+        color,
+        all,
+    })
+}
+
+fn read_settings(
+    path: &Path,
+    read_file: ReadFile<'_>,
+    in_project: bool,
+) -> Result<BTreeMap<String, String>, Problem> {
+    let Some(text) = read_file(path) else { return Ok(BTreeMap::new()) };
+    let invalid = |message: String| Problem::new(Code::SettingInvalid, format!("`{}`: {message}", path.display()));
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        invalid(error.message().to_string()).hint("write `name = \"value\"` lines")
+    })?;
+    let mut values = BTreeMap::new();
+    for (name, value) in table {
+        let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
+            let names = SETTINGS.iter().map(|known| known.name);
+            let close = nearest(&name, names.clone());
+            let hint = match close.first() {
+                Some(close) => format!("did you mean `{close}`?"),
+                None => format!("settings: {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            return Err(invalid(format!("there is no setting `{name}`")).hint(hint));
+        };
+        if in_project && !known.in_project {
+            return Err(invalid(format!("the setting `{name}` cannot come from a project"))
+                .hint(format!("set it in your own file or with {}", known.variable)));
+        }
+        let toml::Value::String(value) = value else {
+            return Err(invalid(format!("the setting `{name}` must be a text")).hint("put it in quotes"));
+        };
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(environment: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Settings, Problem> {
+        let flags = Global { data_dir: None, json: false, jsonl: false, quiet: false, color: None };
+        let environment = environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let files: BTreeMap<PathBuf, String> =
+            files.iter().map(|(path, text)| (PathBuf::from(path), text.to_string())).collect();
+        decide(&flags, &environment, &|path| files.get(path).cloned())
+    }
+
+    #[test]
+    fn the_nearer_source_wins_and_is_named() {
+        let files = [("assay.toml", "data_dir = \"/project\""), ("/h/.config/assay/config.toml", "color = \"never\"")];
+        let settings = decided(&[("HOME", "/h")], &files).expect("all is well");
+        assert_eq!(settings.data_dir, Path::new("/project"));
+        assert_eq!(settings.all[0].origin, "project file assay.toml");
+        assert_eq!(settings.color, ColorChoice::Never);
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_DATA_DIR", "/e")], &files).expect("all is well");
+        assert_eq!(settings.data_dir, Path::new("/e"));
+    }
+
+    #[test]
+    fn a_project_cannot_name_a_program() {
+        let problem = decided(&[("HOME", "/h")], &[("assay.toml", "python = \"./evil\"")]).expect_err("refused");
+        assert_eq!(problem.code, Code::SettingInvalid);
+    }
+
+    #[test]
+    fn without_a_home_a_place_must_be_named() {
+        assert_eq!(decided(&[], &[]).expect_err("nowhere to go").code, Code::SettingInvalid);
+    }
+}

@@ -1,0 +1,222 @@
+"""SQL in a one-shot kernel: parse, then open a prepared file, then query it.
+
+One idea: one in-memory connection. `parse` answers from it before anything else has run, so the host can trust the
+tree; `open` attaches the prepared file read-only to it and shuts every door; `query` runs text that the host checked.
+Imports only the engine's extension module: its package and everything that package pulls in cost more than a query.
+"""
+
+import json
+
+import _duckdb
+import cells
+
+TEXT_BYTES_MAX = 65_536
+EXPRESSION_DEPTH_MAX = 250
+CHUNK_ROWS = 1_000
+DATABASE = "data"
+
+_WITHOUT_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_state = {}
+
+
+def warm(arguments):
+    """Connects, so that the engine's start overlaps with other work."""
+    connection()
+    return {}
+
+
+def connection():
+    """The one connection of this process."""
+    if "connection" not in _state:
+        settings = {"max_expression_depth": str(EXPRESSION_DEPTH_MAX), **_WITHOUT_EXTENSIONS}
+        _state["connection"] = _duckdb.connect(":memory:", config=settings)
+    return _state["connection"]
+
+
+def parse(arguments):
+    """The engine's own parse tree of a text, flattened; the tokens with their byte offsets; or the error.
+
+    Every object of the tree is one entry of `tree`, the first is the root; where an object held another one it now
+    holds {"$": index}. Flat, because readers of JSON refuse deep nesting long before SQL becomes unreasonable.
+    """
+    text = arguments["sql"]
+    source = text.encode()
+    if len(source) > TEXT_BYTES_MAX:
+        message = f"the statement has {len(source)} bytes, at most {TEXT_BYTES_MAX} are read"
+        return {"tree": None, "statements": 0, "tokens": [], "error": _error("limit", message)}
+    tokens = _tokens(text, source)
+    answer = {"tree": None, "statements": _count(tokens, source), "tokens": tokens, "error": None}
+    query = "SELECT json_serialize_sql(?, skip_null := true, skip_empty := true)"
+    serialized = connection().execute(query, [text]).fetchall()[0][0]
+    try:
+        tree = json.loads(serialized)
+    except RecursionError:
+        return {**answer, "error": _error("limit", "the statement is nested too deeply")}
+    if tree["error"]:
+        return {**answer, "error": _parse_error(tree)}
+    return {**answer, "statements": len(tree.get("statements", [])), "tree": _flat(tree)}
+
+
+def open(arguments):
+    """Attaches the prepared file read-only, makes it the default, and locks the settings.
+
+    One thread unless told otherwise: two add floats in another order each time, and the last digits of a sum with them.
+    """
+    engine = connection()
+    engine.execute(f"ATTACH {_literal(arguments['path'])} AS {DATABASE} (READ_ONLY)")
+    engine.execute(f"USE {DATABASE}")
+    settings = [
+        ("temp_directory", "''"),
+        ("allow_community_extensions", "false"),
+        ("allow_unredacted_secrets", "false"),
+        ("allow_persistent_secrets", "false"),
+        ("python_enable_replacements", "false"),
+        ("TimeZone", "'UTC'"),
+        ("enable_external_access", "false"),
+        ("memory_limit", f"'{int(arguments.get('memory_bytes', 384 << 20))}B'"),
+        ("threads", str(int(arguments.get("threads", 1)))),
+        ("pivot_limit", "200"),
+        ("max_execution_time", str(int(arguments.get("time_ms", 9_000)))),
+        ("lock_configuration", "true"),
+    ]
+    engine.execute(";".join(f"SET {name}={value}" for name, value in settings))
+    return {}
+
+
+def query(arguments):
+    """Runs a checked statement; rows up to both bounds, and how many there are in all.
+
+    When rows are left out, the engine counts the same statement as a sub-query: exact, because what the guard lets
+    through gives the same rows each time, and far cheaper than fetching what nobody will see.
+    """
+    statement = arguments["sql"]
+    result = connection().execute(statement)
+    columns = [(name, str(kind)) for name, kind, *_ in result.description]
+    readable = _readable(columns)
+    if readable is not None:
+        result = connection().execute(f"SELECT {readable} FROM ({_nested(statement)}) AS result")
+    rows, more = _fetch(result, arguments["rows_max"], arguments["bytes_max"])
+    row_count = len(rows)
+    if more:
+        row_count = connection().execute(f"SELECT count(*) FROM ({_nested(statement)}) AS result").fetchall()[0][0]
+    return {
+        "columns": [{"name": name, "type": cells.type_name(kind)} for name, kind in columns],
+        "rows": rows,
+        "row_count": row_count,
+        "truncated": more,
+    }
+
+
+def rows(table, columns):
+    """The named columns of one table of the opened file, as the engine's Python values."""
+    names = ", ".join(quoted(column) for column in columns)
+    return connection().execute(f"SELECT {names} FROM {DATABASE}.main.{quoted(table)}").fetchall()
+
+
+def quoted(name):
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _nested(statement):
+    """The statement as the inside of parentheses: no trailing semicolon, and a last comment ends before the bracket."""
+    source = statement.encode()
+    ends = [token for token in _tokens(statement, source) if source[token["start"] : token["end"]] == b";"]
+    if ends:
+        source = source[: ends[0]["start"]]
+    return source.decode() + "\n"
+
+
+def _fetch(result, rows_max, bytes_max):
+    """Encoded rows within both bounds, and whether there are more."""
+    kept, size = [], 0
+    while True:
+        chunk = result.fetchmany(min(CHUNK_ROWS, rows_max - len(kept) + 1))
+        if not chunk:
+            return kept, False
+        for row in chunk:
+            encoded = [cells.encode(value) for value in row]
+            size += len(json.dumps(encoded, ensure_ascii=False).encode("utf-8", "replace"))
+            if len(kept) >= rows_max or size > bytes_max:
+                return kept, True
+            kept.append(encoded)
+
+
+def _readable(columns):
+    """A select list that spells the types Python cannot hold, or None where every type can be fetched as it is."""
+    items = [_expression(position, kind) for position, (_, kind) in enumerate(columns, 1)]
+    return ", ".join(item for item, _ in items) if any(changed for _, changed in items) else None
+
+
+def _expression(position, kind):
+    column = f"#{position}"
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return f"timezone('UTC', {column})", True
+    if kind == "TIMESTAMP_NS":
+        return f"strftime({column}, '%Y-%m-%dT%H:%M:%S.%n')", True
+    if kind in ("TIME WITH TIME ZONE", "TIME_NS", "INTERVAL"):
+        return f"CAST({column} AS VARCHAR)", True
+    unsure = ("TIME ZONE", "_NS", "INTERVAL", "UNION", "VARIANT")
+    if cells.type_name(kind) == "json" and any(part in kind for part in unsure):
+        return f"CAST(to_json({column}) AS VARCHAR)", True
+    return column, False
+
+
+def _tokens(text, source):
+    """The engine's tokens; it names where each starts, so each ends where the next starts, less the space between."""
+    starts = [(start, kind.name) for start, kind in _duckdb.tokenize(text)]
+    ends = [start for start, _ in starts[1:]] + [len(source)]
+    return [
+        {"start": start, "end": start + len(source[start:end].rstrip()), "kind": kind}
+        for (start, kind), end in zip(starts, ends)
+    ]
+
+
+def _count(tokens, source):
+    """Statements in the text, also where the engine gives no tree: runs of tokens between semicolons."""
+    count, inside = 0, False
+    for token in tokens:
+        if token["kind"] == "comment":
+            continue
+        separator = source[token["start"] : token["end"]] == b";"
+        count += not separator and not inside
+        inside = not separator
+    return count
+
+
+def _parse_error(tree):
+    message = tree["error_message"]
+    if "max expression depth" in message.lower():
+        return _error("limit", f"expressions are nested more than {EXPRESSION_DEPTH_MAX} levels deep")
+    if tree["error_type"] == "not implemented":
+        return _error("statement", message)
+    position = tree.get("position")
+    return _error("syntax", message, int(position) if position is not None else None)
+
+
+def _error(kind, message, start=None):
+    return {"kind": kind, "message": message, "start": start}
+
+
+def _flat(tree):
+    nodes, pending = [tree], [tree]
+
+    def place(value):
+        if isinstance(value, dict):
+            nodes.append(value)
+            pending.append(value)
+            return {"$": len(nodes) - 1}
+        if isinstance(value, list):
+            pending.append(value)
+        return value
+
+    while pending:
+        container = pending.pop()
+        keys = container.keys() if isinstance(container, dict) else range(len(container))
+        for key in keys:
+            container[key] = place(container[key])
+    return nodes

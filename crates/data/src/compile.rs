@@ -1,0 +1,104 @@
+//! Plans as DuckDB SQL: one SELECT over CTEs, the same text for the same plan.
+//!
+//! ```text
+//! listed | grouped    rows, joined and filtered, as a list or as groups with their measures
+//! computed…           values from measures; one stage more where a value builds on another
+//! ranked              `having`, then each row's place for `top`
+//! SELECT              `top`, order, limit
+//! ```
+//! Each stage names its columns once and the next refers to them by name, so no name can mean a column of a table.
+//! Names are always quoted, joins are LEFT JOINs over unique keys, every sort puts nulls last.
+
+mod expr;
+mod text;
+mod window;
+
+use crate::dataset::Dataset;
+use crate::plan::output::{Output, outputs};
+use crate::plan::{Plan, PlanProblem};
+use expr::Rows;
+use text::{Select, Stages, identifier};
+
+/// The plan as SQL for DuckDB 2.0. Fails only on a plan that [`crate::plan::read`] would have refused.
+pub fn duckdb(plan: &Plan, dataset: &Dataset) -> Result<String, PlanProblem> {
+    let plan = &plan.normal();
+    let (outputs, problem) = outputs(plan, dataset);
+    if let Some(problem) = problem {
+        return Err(problem);
+    }
+    let mut stages = Stages::new(dataset);
+    let mut source = match plan.select.is_empty() {
+        true => stages.add("grouped", grouped(plan, dataset)?),
+        false => stages.add("listed", listed(plan, dataset)?),
+    };
+    for computed in window::computed(plan, &outputs)? {
+        let select =
+            Select { columns: [vec!["*".to_string()], computed].concat(), from: vec![source], ..Select::default() };
+        source = stages.add("computed", select);
+    }
+    let having = match &plan.having {
+        Some(pred) => expr::conditions(&expr::Results { outputs: &outputs }, pred)?,
+        None => Vec::new(),
+    };
+    Ok(finish(plan, &outputs, stages, source, having))
+}
+
+fn listed(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
+    let rows = Rows::new(dataset, plan, &plan.from);
+    let mut columns = Vec::new();
+    for column in &plan.select {
+        columns.push(named(expr::value(&rows, &column.expr)?.text, &column.name));
+    }
+    let filter = filter(&rows, plan)?;
+    let exprs = plan.select.iter().map(|column| &column.expr);
+    let from = rows.from(exprs, plan.filter.iter())?;
+    Ok(Select { distinct: plan.distinct, columns, from, filter, ..Select::default() })
+}
+
+fn grouped(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
+    let rows = Rows::new(dataset, plan, &plan.from);
+    let mut columns = Vec::new();
+    for group in &plan.group {
+        let value = expr::value(&rows, &group.expr)?;
+        let text = group.grain.map_or(value.text.clone(), |grain| expr::period(grain, &value));
+        columns.push(named(text, &group.name));
+    }
+    for measure in &plan.measures {
+        columns.push(named(expr::aggregate(&rows, measure)?, &measure.name));
+    }
+    let filter = filter(&rows, plan)?;
+    let groups = plan.group.iter().map(|group| &group.expr);
+    let exprs = groups.chain(plan.measures.iter().filter_map(|measure| measure.expr.as_ref()));
+    let preds = plan.filter.iter().chain(plan.measures.iter().filter_map(|measure| measure.filter.as_ref()));
+    let from = rows.from(exprs, preds)?;
+    Ok(Select { columns, from, filter, groups: plan.group.len(), ..Select::default() })
+}
+
+fn filter(rows: &Rows<'_>, plan: &Plan) -> Result<Vec<String>, PlanProblem> {
+    match &plan.filter {
+        Some(pred) => expr::conditions(rows, pred),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn finish(plan: &Plan, outputs: &[Output], mut stages: Stages<'_>, mut source: String, having: Vec<String>) -> String {
+    let mut filter = having;
+    if let Some(top) = &plan.top {
+        let place = text::fresh("place", |name| outputs.iter().any(|output| output.name.eq_ignore_ascii_case(name)));
+        let columns = vec!["*".to_string(), named(window::place(top, outputs), &place)];
+        source = stages.add("ranked", Select { columns, from: vec![source], filter, ..Select::default() });
+        filter = vec![format!("{} <= {}", identifier(&place), top.n)];
+    }
+    stages.finish(Select {
+        columns: outputs.iter().map(|output| identifier(&output.name)).collect(),
+        from: vec![source],
+        filter,
+        order: window::order(&plan.order, outputs),
+        limit: Some(plan.limit),
+        ..Select::default()
+    })
+}
+
+fn named(text: String, name: &str) -> String {
+    format!("{text} AS {}", identifier(name))
+}

@@ -1,0 +1,266 @@
+//! A plan in people's words: what was computed, so that a reader can tell whether it is what was asked.
+//!
+//! The text follows the plan, never the names its author gave to outputs: an alias may promise anything. A measure that
+//! the dataset's owner declared is called by its name, and everything else is spelled out. Same plan, same text.
+
+mod words;
+
+use serde_json::Value;
+
+use crate::dataset::Dataset;
+use crate::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_DEFAULT, Measure, Order, Plan, Top};
+use words::{joined, plural, value};
+
+/// The plan as one line, such as `sum of revenue by product, highest 10`.
+pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
+    Telling { plan, dataset }.sentence()
+}
+
+/// One plan being told. `words` has the part that speaks of values and conditions.
+struct Telling<'a> {
+    plan: &'a Plan,
+    dataset: &'a Dataset,
+}
+
+/// What the values of an output are, as far as sorting words depend on it.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Number,
+    Time,
+    Text,
+    Truth,
+}
+
+impl Telling<'_> {
+    fn sentence(&self) -> String {
+        let plan = self.plan;
+        let mut text = self.subject();
+        if let Some(filter) = &plan.filter {
+            text += &format!(" where {}", self.condition(filter));
+        }
+        if let Some(having) = &plan.having {
+            text += &format!(", only where {}", self.condition(having));
+        }
+        if let Some(top) = &plan.top {
+            text += &format!(", {}", self.top(top));
+        }
+        let order: Vec<String> = plan.order.iter().map(|order| self.order(order)).collect();
+        if !order.is_empty() && !self.order_follows_from_top() {
+            text += &format!(", sorted by {}", order.join(", then "));
+        }
+        if plan.limit != LIMIT_DEFAULT {
+            text += &format!(", at most {} {}", plan.limit, if plan.limit == 1 { "row" } else { "rows" });
+        }
+        if !plan.via.is_empty() {
+            text += &format!(", linked by {}", joined(&plan.via, "and"));
+        }
+        text
+    }
+
+    /// What is listed or computed, and by what.
+    fn subject(&self) -> String {
+        let plan = self.plan;
+        let groups: Vec<String> = plan.group.iter().map(|group| self.group(group)).collect();
+        let mut values: Vec<String> = plan.measures.iter().map(|measure| self.measure(measure)).collect();
+        values.extend((0..plan.compute.len()).map(|index| self.compute(index)));
+        if !values.is_empty() {
+            let by = if groups.is_empty() { String::new() } else { format!(" by {}", joined(&groups, "and")) };
+            return joined(&values, "and") + &by;
+        }
+        let rows = self.rows_of(&plan.from);
+        if !groups.is_empty() {
+            return format!("distinct {} of {rows}", joined(&groups, "and"));
+        }
+        let columns: Vec<String> = plan.select.iter().map(|select| self.expression(&select.expr)).collect();
+        let columns = if columns.is_empty() { "all columns".to_string() } else { joined(&columns, "and") };
+        format!("{}{columns} of {rows}", if plan.distinct { "distinct " } else { "" })
+    }
+
+    fn group(&self, group: &Group) -> String {
+        let of = match &group.expr {
+            Expr::Col { col } => match self.dataset.column(col).and_then(|column| column.noun.clone()) {
+                Some(noun) if group.grain.is_none() => noun,
+                _ => self.expression(&group.expr),
+            },
+            other => self.expression(other),
+        };
+        match group.grain {
+            Some(grain) => format!("{} of {of}", grain.as_str()),
+            None => of,
+        }
+    }
+
+    fn measure(&self, measure: &Measure) -> String {
+        let (name, meaning) = (self.declared_name(measure), self.aggregate(measure));
+        let text = match (&name, measure.agg, &measure.expr) {
+            (Some(name), Agg::Sum, _) => format!("sum of {name}"),
+            (Some(name), _, Some(Expr::Col { .. })) => format!("{name} ({meaning})"),
+            (Some(name), _, _) => name.to_string(),
+            (None, _, _) => meaning,
+        };
+        match &measure.filter {
+            Some(filter) => format!("{text} (only where {})", self.condition(filter)),
+            None => text,
+        }
+    }
+
+    /// A measure as other parts of the sentence refer to it.
+    fn measure_briefly(&self, measure: &Measure) -> String {
+        let text = self.declared_name(measure).map_or_else(|| self.aggregate(measure), str::to_string);
+        match &measure.filter {
+            Some(filter) => format!("{text} (only where {})", self.condition(filter)),
+            None => text,
+        }
+    }
+
+    fn declared_name(&self, measure: &Measure) -> Option<&str> {
+        let same = self.dataset.measures.iter().find(|declared| {
+            declared.agg == measure.agg && declared.expr == measure.expr && declared.tables.contains(&self.plan.from)
+        });
+        same.map(|declared| declared.name.as_str())
+    }
+
+    fn aggregate(&self, measure: &Measure) -> String {
+        let Some(expr) = &measure.expr else {
+            return format!("count of {}", self.rows_of(&self.plan.from));
+        };
+        let of = self.expression(expr);
+        match measure.agg {
+            Agg::Count => format!("count of {} with a value of {of}", self.rows_of(&self.plan.from)),
+            Agg::CountDistinct => {
+                let column = if let Expr::Col { col } = expr { self.dataset.column(col) } else { None };
+                match column.and_then(|column| column.noun.as_ref()) {
+                    Some(noun) => format!("count of distinct {}", plural(noun)),
+                    None => format!("count of distinct {of}"),
+                }
+            }
+            Agg::Sum => format!("sum of {of}"),
+            Agg::Avg if self.kind(expr) == Kind::Truth => format!("share of {of}"),
+            Agg::Avg => format!("average of {of}"),
+            Agg::Min if self.kind(expr) == Kind::Time => format!("earliest {of}"),
+            Agg::Max if self.kind(expr) == Kind::Time => format!("latest {of}"),
+            Agg::Min => format!("minimum of {of}"),
+            Agg::Max => format!("maximum of {of}"),
+            Agg::Median => format!("median of {of}"),
+            Agg::Stddev => format!("standard deviation of {of}"),
+            Agg::Quantile => format!("{} of {of}", quantile(measure.q)),
+        }
+    }
+
+    fn compute(&self, index: usize) -> String {
+        let compute: &Compute = &self.plan.compute[index];
+        // Only what stands before it, so that a plan nobody has checked cannot send us round in circles.
+        let argument = |position: usize| {
+            compute.args.get(position).map_or("?".to_string(), |name| self.output_before(name, index))
+        };
+        let along = || match &compute.along {
+            Some(name) => format!(" from one {} to the next", self.period(name)),
+            None => String::new(),
+        };
+        let text = match compute.op {
+            ComputeOp::Ratio => format!("ratio of {} to {}", argument(0), argument(1)),
+            ComputeOp::Diff => format!("{} minus {}", argument(0), argument(1)),
+            ComputeOp::Share => format!("share of the total {}", argument(0)),
+            ComputeOp::Change => format!("change of {}{}", argument(0), along()),
+            ComputeOp::ChangePct => format!("relative change of {}{}", argument(0), along()),
+            ComputeOp::Cumulative => match &compute.along {
+                Some(name) => format!("running total of {} over {}", argument(0), self.period(name)),
+                None => format!("running total of {}", argument(0)),
+            },
+        };
+        text + &self.for_each(&compute.per)
+    }
+
+    fn for_each(&self, names: &[String]) -> String {
+        let names: Vec<String> = names.iter().map(|name| self.period(name)).collect();
+        if names.is_empty() { String::new() } else { format!(" for each {}", joined(&names, "and")) }
+    }
+
+    /// An output column as the rest of the sentence calls it.
+    fn output(&self, name: &str) -> String {
+        self.output_before(name, self.plan.compute.len())
+    }
+
+    fn output_before(&self, name: &str, computes: usize) -> String {
+        let plan = self.plan;
+        let group = plan.group.iter().find(|group| group.name == name).map(|group| self.group(group));
+        let measure = || plan.measures.iter().find(|measure| measure.name == name);
+        let compute = || plan.compute[..computes].iter().position(|compute| compute.name == name);
+        let select = || plan.select.iter().find(|select| select.name == name);
+        group
+            .or_else(|| measure().map(|measure| self.measure_briefly(measure)))
+            .or_else(|| compute().map(|index| format!("({})", self.compute(index))))
+            .or_else(|| select().map(|select| self.expression(&select.expr)))
+            .unwrap_or_else(|| name.to_string())
+    }
+
+    /// A group as one step of it is called: `quarter` rather than `quarter of order_date`.
+    fn period(&self, name: &str) -> String {
+        let grain = self.plan.group.iter().find(|group| group.name == name).and_then(|group| group.grain);
+        grain.map_or_else(|| self.output_before(name, 0), |grain| grain.as_str().to_string())
+    }
+
+    fn top(&self, top: &Top) -> String {
+        let superlative = match (self.output_kind(&top.by), top.dir) {
+            (Kind::Time, Dir::Desc) => "latest",
+            (Kind::Time, Dir::Asc) => "earliest",
+            (Kind::Text | Kind::Truth, Dir::Asc) => "first",
+            (Kind::Text | Kind::Truth, Dir::Desc) => "last",
+            (Kind::Number, Dir::Desc) => "highest",
+            (Kind::Number, Dir::Asc) => "lowest",
+        };
+        let obvious = self.plan.measures.len() + self.plan.compute.len() == 1
+            && !self.plan.group.iter().any(|group| group.name == top.by);
+        let by = if obvious { String::new() } else { format!(" by {}", self.output(&top.by)) };
+        let ties = if top.ties { ", ties included" } else { "" };
+        format!("{superlative} {}{by}{}{ties}", top.n, self.for_each(&top.per))
+    }
+
+    fn order_follows_from_top(&self) -> bool {
+        match (&self.plan.top, self.plan.order.as_slice()) {
+            (Some(top), [order]) => top.per.is_empty() && order.by == top.by && order.dir == top.dir,
+            _ => false,
+        }
+    }
+
+    fn order(&self, order: &Order) -> String {
+        let direction = match (self.output_kind(&order.by), order.dir) {
+            (Kind::Number, Dir::Asc) => "lowest first",
+            (Kind::Number, Dir::Desc) => "highest first",
+            (Kind::Time, Dir::Asc) => "earliest first",
+            (Kind::Time, Dir::Desc) => "latest first",
+            (Kind::Text, Dir::Asc) => "A to Z",
+            (Kind::Text, Dir::Desc) => "Z to A",
+            (Kind::Truth, Dir::Asc) => "false first",
+            (Kind::Truth, Dir::Desc) => "true first",
+        };
+        format!("{} ({direction})", self.output(&order.by))
+    }
+
+    fn output_kind(&self, name: &str) -> Kind {
+        let plan = self.plan;
+        let group = plan.group.iter().find(|group| group.name == name).map(|group| &group.expr);
+        let select = || plan.select.iter().find(|select| select.name == name).map(|select| &select.expr);
+        let extreme = || {
+            let measure = plan.measures.iter().find(|measure| measure.name == name)?;
+            measure.expr.as_ref().filter(|_| matches!(measure.agg, Agg::Min | Agg::Max))
+        };
+        group.or_else(select).or_else(extreme).map_or(Kind::Number, |expr| self.kind(expr))
+    }
+}
+
+fn quantile(q: Option<f64>) -> String {
+    let percent = q.unwrap_or(0.5) * 100.0;
+    let whole = percent.round();
+    if (percent - whole).abs() > 1e-9 {
+        return format!("{} quantile", value(&Value::from(percent / 100.0)));
+    }
+    let suffix = match (whole as i64 % 10, whole as i64 % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{whole:.0}{suffix} percentile")
+}

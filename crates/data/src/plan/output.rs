@@ -1,0 +1,96 @@
+//! What a plan's result looks like: names and types of its columns, known before anything runs.
+
+use base::{Column, Type};
+
+use super::kind::{self, Kind, Name, Wrong};
+use super::{Expr, Grain, Plan, PlanProblem};
+use crate::dataset::Dataset;
+
+/// One column of a result. The kind is unknown where the plan is wrong about it.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) kind: Option<Kind>,
+    pub(crate) role: Role,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Column,
+    Group(Option<Grain>),
+    Measure,
+    Compute,
+}
+
+impl Output {
+    pub(crate) fn is_weekday(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.weekday)
+    }
+
+    /// The periods this column counts, if it can be walked along.
+    pub(crate) fn periods(&self) -> Option<Grain> {
+        match (self.role, self.kind) {
+            (Role::Group(Some(grain)), _) => Some(grain),
+            (Role::Group(None), Some(Kind { ty: Type::Date, .. })) => Some(Grain::Day),
+            _ => None,
+        }
+    }
+}
+
+/// Names and types of the result's columns: the listed ones, or groups, measures and computed values.
+///
+/// An expression without a type is shown as text; a plan that [`super::read`] returned has none.
+pub fn output(plan: &Plan, dataset: &Dataset) -> Vec<Column> {
+    let ty = |output: &Output| output.kind.map_or(Type::Text, |kind| kind.ty);
+    outputs(plan, dataset).0.iter().map(|output| Column { name: output.name.clone(), ty: ty(output) }).collect()
+}
+
+/// The result's columns, and the first rule that the plan breaks.
+pub(crate) fn outputs(plan: &Plan, dataset: &Dataset) -> (Vec<Output>, Option<PlanProblem>) {
+    let mut found = Outputs { dataset, all: Vec::new(), problem: None };
+    for (index, column) in plan.select.iter().enumerate() {
+        let kind = found.of(&column.expr);
+        found.add(&column.name, Role::Column, kind, format!("/select/{index}"));
+    }
+    for (index, group) in plan.group.iter().enumerate() {
+        let kind = found.of(&group.expr).and_then(|kind| match group.grain {
+            Some(grain) => kind::grain(grain, kind),
+            None => Ok(kind),
+        });
+        found.add(&group.name, Role::Group(group.grain), kind, format!("/group/{index}"));
+    }
+    for (index, measure) in plan.measures.iter().enumerate() {
+        let over = measure.expr.as_ref().map(|expr| found.of(expr)).transpose();
+        let kind = over.and_then(|over| kind::aggregate(measure.agg, over));
+        found.add(&measure.name, Role::Measure, kind, format!("/measures/{index}"));
+    }
+    for (index, compute) in plan.compute.iter().enumerate() {
+        let args: Result<Vec<Kind>, Wrong> =
+            compute.args.iter().map(|name| found.of(&Expr::Ref { name: name.clone() })).collect();
+        let kind = args.and_then(|args| kind::compute(compute.op, &args));
+        found.add(&compute.name, Role::Compute, kind, format!("/compute/{index}"));
+    }
+    (found.all, found.problem)
+}
+
+struct Outputs<'d> {
+    dataset: &'d Dataset,
+    all: Vec<Output>,
+    problem: Option<PlanProblem>,
+}
+
+impl Outputs<'_> {
+    fn of(&self, expr: &Expr) -> Result<Kind, Wrong> {
+        kind::of(expr, &|name| match name {
+            Name::Column(column) => self.dataset.column(column).map(|column| column.ty.into()),
+            Name::Output(name) => self.all.iter().find(|output| output.name == name).and_then(|output| output.kind),
+        })
+    }
+
+    fn add(&mut self, name: &str, role: Role, kind: Result<Kind, Wrong>, path: String) {
+        let kind = kind.map_err(|wrong| {
+            self.problem.get_or_insert_with(|| PlanProblem::invalid(path, wrong.message));
+        });
+        self.all.push(Output { name: name.to_string(), kind: kind.ok(), role });
+    }
+}

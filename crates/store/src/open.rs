@@ -1,0 +1,141 @@
+//! From a directory's name to a connection whose tables are ours and current.
+//!
+//! ```text
+//! directory -> store.lock shared -> connect -> version? -- current --> use
+//!                  ^                              | behind
+//!                  +---- release <- migrate <- exclusive (nobody else uses the store)
+//! ```
+//!
+//! Two processes that meet an empty directory both try for the exclusive lock; the loser looks again and finds the
+//! work done. A failure on the way leaves at most an empty database of version 0, which the next one treats as new.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use base::{Code, Problem};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions, SqliteConnection};
+
+use crate::error::{Failure, io_problem, not_a_directory};
+use crate::lock::StoreLock;
+use crate::schema::{self, Standing};
+
+/// How long to wait for somebody who is changing the tables, or who uses them while we want to.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+const LOCK_POLL: Duration = Duration::from_millis(5);
+/// How long one process may wait for another's commit.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where the pieces of a store lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    pub(crate) data_dir: PathBuf,
+    pub(crate) database: PathBuf,
+    pub(crate) artifacts: PathBuf,
+}
+
+impl Places {
+    /// Absolute, so that a later change of the working directory does not split the store in two.
+    pub(crate) fn below(data_dir: &Path) -> Result<Places, Problem> {
+        let data_dir = std::path::absolute(data_dir).map_err(|error| io_problem(data_dir, &error))?;
+        Ok(Places { database: data_dir.join("store.db"), artifacts: data_dir.join("artifacts"), data_dir })
+    }
+}
+
+/// Opens the store for writing, creating or migrating it where needed; the lock is held shared.
+pub(crate) async fn open(places: &Places) -> Result<(SqliteConnection, StoreLock), Problem> {
+    create_directory(&places.data_dir)?;
+    let lock_path = places.data_dir.join("store.lock");
+    let lock = StoreLock::open(&lock_path).map_err(|error| denied(&places.data_dir, &error))?;
+    let lock_problem = |error: io::Error| io_problem(&lock_path, &error);
+    let deadline = Instant::now() + LOCK_WAIT;
+    let mut connection = None;
+    loop {
+        if lock.try_shared().map_err(lock_problem)? {
+            let connected = match connection.take() {
+                Some(connected) => connected,
+                None => connect(&places.database, Access::Write).await?,
+            };
+            let connected = connection.insert(connected);
+            let Standing::Behind(version) = schema::standing(connected, &places.database).await? else { break };
+            lock.release().map_err(lock_problem)?;
+            if lock.try_exclusive().map_err(lock_problem)? {
+                // Somebody may have been faster between the two locks.
+                if schema::standing(connected, &places.database).await? == Standing::Behind(version) {
+                    schema::migrate(connected, &places.database, version).await?;
+                    sync_directory(&places.data_dir)?;
+                }
+                lock.release().map_err(lock_problem)?;
+                continue;
+            }
+        }
+        if Instant::now() >= deadline {
+            return Err(locked(&places.data_dir, lock.holder()));
+        }
+        tokio::time::sleep(LOCK_POLL).await;
+    }
+    Ok((connection.expect("the loop ends only after it connected"), lock))
+}
+
+/// What a connection is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Write,
+    Read,
+}
+
+pub(crate) async fn connect(database: &Path, access: Access) -> Result<SqliteConnection, Problem> {
+    SqliteConnectOptions::new()
+        .filename(database)
+        .create_if_missing(access == Access::Write)
+        .read_only(access == Access::Read)
+        .foreign_keys(true)
+        .synchronous(SqliteSynchronous::Full)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging()
+        .connect()
+        .await
+        .map_err(|error| Failure::from(error).into_problem(database))
+}
+
+fn create_directory(directory: &Path) -> Result<(), Problem> {
+    match std::fs::metadata(directory) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(not_a_directory(directory)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .and_then(|()| sync(directory.parent().unwrap_or(directory)))
+            .map_err(|error| io_problem(directory, &error)),
+        Err(error) => Err(denied(directory, &error)),
+    }
+}
+
+/// Tells a directory that cannot be looked into from one that cannot be written.
+fn denied(directory: &Path, error: &io::Error) -> Problem {
+    let unreadable = error.kind() == io::ErrorKind::PermissionDenied && std::fs::read_dir(directory).is_err();
+    if !unreadable {
+        return io_problem(directory, error);
+    }
+    Problem::new(Code::FileUnreadable, format!("cannot read the data directory `{}`: {error}", directory.display()))
+        .hint("make it readable, or name another with --data-dir")
+}
+
+/// Makes the names in a directory survive a power cut.
+pub(crate) fn sync(directory: &Path) -> io::Result<()> {
+    std::fs::File::open(directory)?.sync_all()
+}
+
+fn sync_directory(directory: &Path) -> Result<(), Problem> {
+    sync(directory).map_err(|error| io_problem(directory, &error))
+}
+
+fn locked(directory: &Path, holder: Option<u32>) -> Problem {
+    let who = holder.map_or("another process".to_string(), |pid| format!("process {pid}"));
+    Problem::new(Code::StoreLocked, format!("the store in `{}` is held by {who}", directory.display()))
+        .hint("wait until that process ends: the store's tables can be changed only while nobody uses them")
+}

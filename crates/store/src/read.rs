@@ -1,0 +1,172 @@
+//! Reading rows back into records. Text that is none of ours is damage, never a guess.
+
+use base::{Hash, RunId, Timestamp};
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Connection, Row, SqliteConnection};
+
+use crate::Event;
+use crate::error::Failure;
+use crate::record::{
+    ArtifactRecord, Content, ForkPoint, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState,
+};
+
+/// The run with its steps and artifacts, all as of one moment.
+pub(crate) async fn journal(connection: &mut SqliteConnection, id: &RunId) -> Result<Option<Journal>, Failure> {
+    let mut snapshot = connection.begin().await?;
+    let row = sqlx::query("SELECT * FROM runs WHERE id = $1").bind(id.as_str()).fetch_optional(&mut *snapshot).await?;
+    let Some(row) = row else { return Ok(None) };
+    let steps = sqlx::query("SELECT * FROM steps WHERE run = $1 ORDER BY position")
+        .bind(id.as_str())
+        .fetch_all(&mut *snapshot)
+        .await?;
+    let artifacts = sqlx::query("SELECT * FROM artifacts WHERE run = $1 ORDER BY name")
+        .bind(id.as_str())
+        .fetch_all(&mut *snapshot)
+        .await?;
+    snapshot.commit().await?;
+    Ok(Some(Journal {
+        run: run(&row)?,
+        steps: steps.iter().map(step).collect::<Result<_, _>>()?,
+        artifacts: artifacts.iter().map(artifact).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// Newest first, those before the given id. Ids sort by the time they were made.
+pub(crate) async fn summaries(
+    connection: &mut SqliteConnection,
+    limit: i64,
+    before: Option<&RunId>,
+) -> Result<Vec<RunSummary>, Failure> {
+    let rows = sqlx::query(
+        "SELECT id, task, state, mode, key, title, owner, created_at, finished_at FROM runs
+         WHERE $1 IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
+    )
+    .bind(before.map(RunId::as_str))
+    .bind(limit)
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(summary).collect()
+}
+
+/// The durable events after a number, in order.
+pub(crate) async fn events(
+    connection: &mut SqliteConnection,
+    id: &RunId,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<Event>, Failure> {
+    let rows = sqlx::query("SELECT seq, at, type, data FROM events WHERE run = $1 AND seq > $2 ORDER BY seq LIMIT $3")
+        .bind(id.as_str())
+        .bind(after)
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    rows.iter().map(|row| event(row, id)).collect()
+}
+
+fn run(row: &SqliteRow) -> Result<RunRecord, Failure> {
+    let forked_from = match optional::<String>(row, "forked_from")? {
+        Some(run) => Some(ForkPoint { run: run_id(&run)?, step: row.try_get("forked_step")? }),
+        None => None,
+    };
+    Ok(RunRecord {
+        id: run_id(row.try_get("id")?)?,
+        task: row.try_get("task")?,
+        state: word(row, "state", RunState::parse)?,
+        mode: word(row, "mode", Mode::parse)?,
+        key: row.try_get("key")?,
+        title: row.try_get("title")?,
+        input: json(row.try_get("input")?)?,
+        output: content(row)?,
+        problem: optional::<String>(row, "problem")?.map(|text| json(&text)).transpose()?,
+        forked_from,
+        attempts: row.try_get("attempts")?,
+        program: row.try_get("program")?,
+        owner: row.try_get("owner")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        finished_at: optional(row, "finished_at")?.map(Timestamp),
+        last_seq: row.try_get("last_seq")?,
+    })
+}
+
+fn summary(row: &SqliteRow) -> Result<RunSummary, Failure> {
+    Ok(RunSummary {
+        id: run_id(row.try_get("id")?)?,
+        task: row.try_get("task")?,
+        state: word(row, "state", RunState::parse)?,
+        mode: word(row, "mode", Mode::parse)?,
+        key: row.try_get("key")?,
+        title: row.try_get("title")?,
+        owner: row.try_get("owner")?,
+        created_at: Timestamp(row.try_get("created_at")?),
+        finished_at: optional(row, "finished_at")?.map(Timestamp),
+    })
+}
+
+fn step(row: &SqliteRow) -> Result<StepRecord, Failure> {
+    Ok(StepRecord {
+        position: row.try_get("position")?,
+        name: row.try_get("name")?,
+        state: word(row, "state", StepState::parse)?,
+        attempts: row.try_get("attempts")?,
+        input_hash: hash(row.try_get("input_hash")?)?,
+        output_hash: hash(row.try_get("output_hash")?)?,
+        output: content(row)?.ok_or_else(|| Failure::Damaged("a step has no output".to_string()))?,
+        finished_at: Timestamp(row.try_get("finished_at")?),
+        duration_ms: row.try_get("duration_ms")?,
+    })
+}
+
+fn artifact(row: &SqliteRow) -> Result<ArtifactRecord, Failure> {
+    Ok(ArtifactRecord {
+        name: row.try_get("name")?,
+        media_type: row.try_get("media_type")?,
+        bytes: row.try_get("bytes")?,
+        sha256: hash(row.try_get("sha256")?)?,
+    })
+}
+
+fn event(row: &SqliteRow, run: &RunId) -> Result<Event, Failure> {
+    Ok(Event {
+        run: run.clone(),
+        seq: Some(row.try_get("seq")?),
+        at: Timestamp(row.try_get("at")?),
+        kind: row.try_get("type")?,
+        data: json(row.try_get("data")?)?,
+    })
+}
+
+fn content(row: &SqliteRow) -> Result<Option<Content>, Failure> {
+    let text: Option<String> = row.try_get("output")?;
+    if let Some(text) = text {
+        json(&text)?;
+        return Ok(Some(Content::Inline(text)));
+    }
+    let artifact: Option<String> = row.try_get("output_artifact")?;
+    artifact.map(|sha256| hash(&sha256).map(Content::Artifact)).transpose()
+}
+
+fn optional<'r, T>(row: &'r SqliteRow, column: &str) -> Result<Option<T>, Failure>
+where
+    Option<T>: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
+{
+    Ok(row.try_get(column)?)
+}
+
+fn word<T>(row: &SqliteRow, column: &str, parse: fn(&str) -> Option<T>) -> Result<T, Failure> {
+    let text: &str = row.try_get(column)?;
+    parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no {column}")))
+}
+
+fn run_id(text: &str) -> Result<RunId, Failure> {
+    RunId::parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no run id")))
+}
+
+fn hash(text: &str) -> Result<Hash, Failure> {
+    Hash::parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no hash")))
+}
+
+fn json(text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::Damaged(format!("a row holds broken JSON: {error}")))
+}

@@ -1,0 +1,261 @@
+//! What the tables hold, as types: the closed sets of states, what goes in, and what comes back.
+
+use base::{Hash, Problem, RunId, Timestamp};
+use serde_json::{Value, json};
+
+macro_rules! words {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// The word in the machine interface and in the table.
+            pub fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            /// Reads the word back.
+            pub fn parse(word: &str) -> Option<$name> {
+                match word { $($word => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a run stands.
+    RunState {
+        /// Accepted, not begun.
+        Pending "pending",
+        /// Being worked on by its owner.
+        Running "running",
+        /// Finished with what was asked for.
+        Succeeded "succeeded",
+        /// Finished without, by its own account or by a problem.
+        Failed "failed",
+        /// Finished by declining, such as a refused question.
+        Rejected "rejected",
+        /// Stopped by the user.
+        Cancelled "cancelled",
+        /// Its process went away; it waits to be resumed.
+        Interrupted "interrupted",
+    }
+}
+
+words! {
+    /// Who works on a run.
+    Mode {
+        /// The command that started it, and nobody else.
+        Attached "attached",
+        /// Whichever worker takes it.
+        Queued "queued",
+    }
+}
+
+words! {
+    /// How a step ended.
+    StepState {
+        /// With an output.
+        Ok "ok",
+        /// With a problem that the same input would meet again.
+        Failed "failed",
+    }
+}
+
+/// Which attempt of which run is writing. A write whose attempt is no longer the run's is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// The run.
+    pub run: RunId,
+    /// Counted from 1.
+    pub attempt: i64,
+}
+
+/// A run about to begin, attached to the process that creates it.
+#[derive(Clone, Debug)]
+pub struct NewRun {
+    /// Fresh.
+    pub id: RunId,
+    /// The task's registered name, such as `ask/1`.
+    pub task: String,
+    /// What the task is given, kept so that it can be given again.
+    pub input: Value,
+    /// One line for lists.
+    pub title: Option<String>,
+    /// The version of the program.
+    pub program: String,
+    /// The process that works on it.
+    pub owner: String,
+}
+
+/// What a step came to.
+#[derive(Clone, Debug)]
+pub struct StepOutcome {
+    /// Its place in the run, counted from 0.
+    pub position: i64,
+    /// What the code calls it.
+    pub name: String,
+    /// How it ended.
+    pub state: StepState,
+    /// How often the effect was tried by the attempt that recorded it.
+    pub attempts: i64,
+    /// The hash of the input it was given.
+    pub input_hash: Hash,
+    /// JSON text: the output, or the problem if it failed.
+    pub output: String,
+    /// How long the effect took.
+    pub duration_ms: f64,
+}
+
+/// How a run ends.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// One of the final states.
+    pub state: RunState,
+    /// JSON text, if the task finished by its own account.
+    pub output: Option<String>,
+    /// Why not, if it did not.
+    pub problem: Option<Problem>,
+}
+
+/// JSON kept in its row, or in a file if it is large.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// The text itself.
+    Inline(String),
+    /// The text is an artifact.
+    Artifact(Hash),
+}
+
+impl Content {
+    /// As documents show it: the value, or `{"artifact":"<sha256>"}`.
+    pub fn document(&self) -> Value {
+        match self {
+            Content::Inline(text) => serde_json::from_str(text).unwrap_or(Value::Null),
+            Content::Artifact(sha256) => json!({ "artifact": sha256 }),
+        }
+    }
+}
+
+/// Where a forked run left the run it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkPoint {
+    /// The run it came from.
+    pub run: RunId,
+    /// The first step that is not shared.
+    pub step: i64,
+}
+
+/// A run's row.
+#[derive(Clone, Debug)]
+pub struct RunRecord {
+    /// Its name.
+    pub id: RunId,
+    /// The task's registered name.
+    pub task: String,
+    /// Where it stands.
+    pub state: RunState,
+    /// Who works on it.
+    pub mode: Mode,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
+    /// One line for lists.
+    pub title: Option<String>,
+    /// What the task was given.
+    pub input: Value,
+    /// What it gave.
+    pub output: Option<Content>,
+    /// The problem document it ended with.
+    pub problem: Option<Value>,
+    /// The run it was forked from.
+    pub forked_from: Option<ForkPoint>,
+    /// How often it was begun.
+    pub attempts: i64,
+    /// The version of the program that created it.
+    pub program: String,
+    /// The process that works, or last worked, on it.
+    pub owner: Option<String>,
+    /// By the database's clock.
+    pub created_at: Timestamp,
+    /// By the database's clock.
+    pub finished_at: Option<Timestamp>,
+    /// The number of its last durable event.
+    pub last_seq: i64,
+}
+
+/// What a list shows of a run.
+#[derive(Clone, Debug)]
+pub struct RunSummary {
+    /// Its name.
+    pub id: RunId,
+    /// The task's registered name.
+    pub task: String,
+    /// Where it stands.
+    pub state: RunState,
+    /// Who works on it.
+    pub mode: Mode,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
+    /// One line.
+    pub title: Option<String>,
+    /// The process that works, or last worked, on it.
+    pub owner: Option<String>,
+    /// By the database's clock.
+    pub created_at: Timestamp,
+    /// By the database's clock.
+    pub finished_at: Option<Timestamp>,
+}
+
+/// A recorded step.
+#[derive(Clone, Debug)]
+pub struct StepRecord {
+    /// Its place in the run, counted from 0.
+    pub position: i64,
+    /// What the code called it.
+    pub name: String,
+    /// How it ended.
+    pub state: StepState,
+    /// How often the effect was tried by the attempt that recorded it.
+    pub attempts: i64,
+    /// The hash of the input it was given.
+    pub input_hash: Hash,
+    /// The hash of the output's JSON text.
+    pub output_hash: Hash,
+    /// The output, or the problem document if it failed.
+    pub output: Content,
+    /// When it was committed, by the database's clock.
+    pub finished_at: Timestamp,
+    /// How long the effect took.
+    pub duration_ms: f64,
+}
+
+/// A file a run produced; its contents are kept under their hash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactRecord {
+    /// Unique in its run.
+    pub name: String,
+    /// Such as `image/svg+xml`.
+    pub media_type: String,
+    /// How long the contents are.
+    pub bytes: i64,
+    /// The hash of the contents.
+    pub sha256: Hash,
+}
+
+impl ArtifactRecord {
+    pub(crate) fn document(&self) -> Value {
+        json!({ "name": self.name, "media_type": self.media_type, "bytes": self.bytes, "sha256": self.sha256 })
+    }
+}
+
+/// Everything recorded about a run at one moment, events apart.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    /// Its row.
+    pub run: RunRecord,
+    /// In order of position.
+    pub steps: Vec<StepRecord>,
+    /// In order of name.
+    pub artifacts: Vec<ArtifactRecord>,
+}

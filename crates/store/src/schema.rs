@@ -1,0 +1,133 @@
+//! The tables, as numbered migrations, and how a store gets from one version to the next.
+//!
+//! `PRAGMA user_version` counts the migrations applied. All that are missing run in one transaction, so a store has
+//! either the old version or the new one. Statements elsewhere are plain SQL; what differs between databases (the
+//! clock) hides behind the view `clock`.
+
+use std::path::Path;
+
+use base::{Code, Problem};
+use sqlx::{AssertSqlSafe, SqliteConnection};
+
+use crate::error::{Failure, damaged};
+
+const MIGRATIONS: &[&str] = &["
+CREATE VIEW clock AS SELECT CAST(ROUND(unixepoch('subsec') * 1000) AS INTEGER) AS now_ms;
+
+CREATE TABLE runs (
+    id              TEXT NOT NULL PRIMARY KEY,
+    task            TEXT NOT NULL,
+    state           TEXT NOT NULL,
+    mode            TEXT NOT NULL,
+    key             TEXT,
+    title           TEXT,
+    input           TEXT NOT NULL,
+    output          TEXT,
+    output_artifact TEXT,
+    problem         TEXT,
+    forked_from     TEXT,
+    forked_step     BIGINT,
+    attempts        BIGINT NOT NULL,
+    program         TEXT NOT NULL,
+    owner           TEXT,
+    created_at      BIGINT NOT NULL,
+    finished_at     BIGINT,
+    last_seq        BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX runs_by_key ON runs (key) WHERE key IS NOT NULL;
+CREATE INDEX runs_running ON runs (owner) WHERE state = 'running';
+
+CREATE TABLE steps (
+    run             TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    position        BIGINT NOT NULL,
+    name            TEXT NOT NULL,
+    state           TEXT NOT NULL,
+    attempts        BIGINT NOT NULL,
+    run_attempt     BIGINT NOT NULL,
+    input_hash      TEXT NOT NULL,
+    output_hash     TEXT NOT NULL,
+    output          TEXT,
+    output_artifact TEXT,
+    started_at      BIGINT NOT NULL,
+    finished_at     BIGINT NOT NULL,
+    duration_ms     DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY (run, position)
+);
+
+CREATE TABLE events (
+    run  TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    seq  BIGINT NOT NULL,
+    at   BIGINT NOT NULL,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+);
+
+CREATE TABLE artifacts (
+    run        TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    name       TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    bytes      BIGINT NOT NULL,
+    sha256     TEXT NOT NULL,
+    PRIMARY KEY (run, name)
+);
+"];
+
+/// What has to be done before a store of some version can be used.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Current,
+    Behind(usize),
+}
+
+/// Compares the store's version with ours; one from the future is a problem.
+pub(crate) async fn standing(connection: &mut SqliteConnection, database: &Path) -> Result<Standing, Problem> {
+    let version: i64 = sqlx::query_scalar("PRAGMA user_version")
+        .fetch_one(connection)
+        .await
+        .map_err(|error| Failure::from(error).into_problem(database))?;
+    match usize::try_from(version) {
+        Ok(version) if version == MIGRATIONS.len() => Ok(Standing::Current),
+        Ok(version) if version < MIGRATIONS.len() => Ok(Standing::Behind(version)),
+        _ => Err(Problem::new(
+            Code::StoreNewer,
+            format!("store `{}` has version {version}, this program knows {}", database.display(), MIGRATIONS.len()),
+        )
+        .hint("use the newer program that wrote it, or name another data directory with --data-dir")),
+    }
+}
+
+/// Applies what is missing. The caller holds the store's lock exclusively.
+pub(crate) async fn migrate(connection: &mut SqliteConnection, database: &Path, version: usize) -> Result<(), Problem> {
+    let problem = |error: sqlx::Error| Failure::from(error).into_problem(database);
+    if version == 0 {
+        prepare_empty(connection, database).await?;
+    }
+    let missing = MIGRATIONS[version..].concat();
+    let script = format!("BEGIN IMMEDIATE; {missing} PRAGMA user_version = {}; COMMIT", MIGRATIONS.len());
+    if let Err(error) = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut *connection).await {
+        // The error is what counts; SQLite may have rolled back already.
+        let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
+        return Err(problem(error));
+    }
+    Ok(())
+}
+
+/// Refuses somebody else's database, and switches an empty one to write-ahead logging, which then stays.
+async fn prepare_empty(connection: &mut SqliteConnection, database: &Path) -> Result<(), Problem> {
+    let problem = |error: sqlx::Error| Failure::from(error).into_problem(database);
+    let tables: i64 =
+        sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_master").fetch_one(&mut *connection).await.map_err(problem)?;
+    if tables > 0 {
+        return Err(damaged(database, "it is a database, but not a store of this program"));
+    }
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(connection).await.map_err(problem)?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    Err(Problem::new(
+        Code::StoreReadonly,
+        format!("`{}` lies where write-ahead logging does not work", database.display()),
+    )
+    .hint("name a data directory on a local disk with --data-dir"))
+}
