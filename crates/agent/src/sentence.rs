@@ -3,8 +3,8 @@
 
 use base::{Cell, Table, Type};
 use data::Dataset;
-use data::describe::describe;
-use data::plan::{Agg, ComputeOp, Dir, Expr, Measure, Plan};
+use data::describe::{describe, describe_output};
+use data::plan::{Agg, ComputeOp, Dir, Expr, Grain, Measure, Plan};
 use serde_json::Value;
 
 /// Says the result of `plan` in one sentence.
@@ -42,11 +42,15 @@ impl Teller<'_> {
     }
 
     fn list(&self) -> String {
-        let noun = self.dataset.table(&self.plan.from).and_then(|table| table.noun.clone());
-        let noun = match &noun {
-            Some(noun) if !self.plan.distinct => noun.as_str(),
-            _ => "row",
+        let noun = match self.plan.select.as_slice() {
+            [only] if self.plan.distinct => match &only.expr {
+                Expr::Col { col } => self.dataset.column(col).and_then(|column| column.noun.clone()),
+                _ => None,
+            },
+            _ if self.plan.distinct => None,
+            _ => self.dataset.table(&self.plan.from).and_then(|table| table.noun.clone()),
         };
+        let noun = noun.as_deref().unwrap_or("row");
         let count = self.table.row_count;
         let cut = if self.table.truncated || count >= u64::from(self.plan.limit) { ", cut at the limit" } else { "" };
         match count {
@@ -75,7 +79,7 @@ impl Teller<'_> {
     fn groups(&self, measure: usize) -> String {
         let numbered: Vec<(f64, &Vec<Cell>)> =
             self.table.rows.iter().filter_map(|row| Some((number(&row[measure])?, row))).collect();
-        let name = words(&self.table.columns[measure].name);
+        let name = describe_output(self.plan, self.dataset, &self.table.columns[measure].name);
         let count = self.table.rows.len();
         let by = |order: fn(&f64, &f64) -> std::cmp::Ordering| {
             numbered.iter().min_by(|a, b| order(&a.0, &b.0)).map(|(_, row)| *row)
@@ -113,7 +117,16 @@ impl Teller<'_> {
 
     /// A group in words: its key columns.
     fn label(&self, row: &[Cell]) -> String {
-        let keys = self.plan.group.iter().filter_map(|group| self.position(&group.name));
+        if let [group] = self.plan.group.as_slice()
+            && let (Some(grain), Some(index)) = (group.grain, self.position(&group.name))
+            && let Some(start) = row[index].as_str()
+        {
+            return period(grain, start);
+        }
+        let keys: Vec<usize> = self.plan.group.iter().filter_map(|group| self.position(&group.name)).collect();
+        // Where a key stands beside its name, the name says it.
+        let named = keys.iter().any(|index| self.table.columns[*index].ty == Type::Text);
+        let keys = keys.into_iter().filter(|index| !named || self.table.columns[*index].ty != Type::Int);
         let parts: Vec<String> = keys
             .map(|index| match &row[index] {
                 Value::Null => format!("no {}", words(&self.table.columns[index].name)),
@@ -182,6 +195,23 @@ impl Teller<'_> {
     }
 }
 
+/// A period by its first day, as people say it.
+fn period(grain: Grain, start: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ];
+    let year = start.get(..4).unwrap_or(start);
+    let month: usize = start.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
+    match grain {
+        Grain::Year => year.to_string(),
+        Grain::Quarter => format!("Q{} {year}", (month.max(1) - 1) / 3 + 1),
+        Grain::Month => format!("{} {year}", MONTHS.get(month.max(1) - 1).unwrap_or(&start)),
+        Grain::Week => format!("the week of {start}"),
+        Grain::Day | Grain::Hour => start.replace('T', " "),
+    }
+}
+
 fn number(cell: &Cell) -> Option<f64> {
     match cell {
         Value::Number(number) => number.as_f64(),
@@ -238,5 +268,12 @@ mod tests {
         assert_eq!(rounded(-4018.0, 0), "-4,018");
         assert_eq!(rounded(0.125, 2), "0.12");
         assert_eq!(plural("category"), "categories");
+    }
+
+    #[test]
+    fn periods_are_said_as_people_say_them() {
+        assert_eq!(period(Grain::Month, "2026-05-01"), "May 2026");
+        assert_eq!(period(Grain::Quarter, "2026-10-01"), "Q4 2026");
+        assert_eq!(period(Grain::Hour, "2026-05-01T13:00:00"), "2026-05-01 13:00:00");
     }
 }

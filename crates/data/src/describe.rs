@@ -8,7 +8,7 @@ mod words;
 use serde_json::Value;
 
 use crate::dataset::Dataset;
-use crate::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_DEFAULT, Measure, Order, Plan, Top};
+use crate::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_DEFAULT, LIMIT_MAX, Measure, Order, Plan, Top};
 use words::{joined, plural, value};
 
 /// The plan as one line, such as `sum of revenue by product, highest 10`.
@@ -17,6 +17,11 @@ pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
 }
 
 /// One plan being told. `words` has the part that speaks of values and conditions.
+/// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
+pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
+    Telling { plan, dataset }.output(name)
+}
+
 struct Telling<'a> {
     plan: &'a Plan,
     dataset: &'a Dataset,
@@ -48,7 +53,8 @@ impl Telling<'_> {
         if !order.is_empty() && !self.order_follows_from_top() {
             text += &format!(", sorted by {}", order.join(", then "));
         }
-        if plan.limit != LIMIT_DEFAULT {
+        // The default and the most there can be are bounds of the program, not of the question.
+        if plan.limit != LIMIT_DEFAULT && plan.limit != LIMIT_MAX {
             text += &format!(", at most {} {}", plan.limit, if plan.limit == 1 { "row" } else { "rows" });
         }
         if !plan.via.is_empty() {
@@ -60,7 +66,9 @@ impl Telling<'_> {
     /// What is listed or computed, and by what.
     fn subject(&self) -> String {
         let plan = self.plan;
-        let groups: Vec<String> = plan.group.iter().map(|group| self.group(group)).collect();
+        let mut groups: Vec<String> = plan.group.iter().map(|group| self.group(group)).collect();
+        // A thing's key and its name are one thing to people.
+        groups.dedup();
         let mut values: Vec<String> = plan.measures.iter().map(|measure| self.measure(measure)).collect();
         values.extend((0..plan.compute.len()).map(|index| self.compute(index)));
         if !values.is_empty() {

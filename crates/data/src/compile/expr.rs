@@ -211,6 +211,10 @@ fn operation(names: &dyn Names, op: Op, args: &[Expr]) -> Result<Value, PlanProb
     })
 }
 
+/// DuckDB gives a product of decimals 18 digits where both factors have no more, and fails when they do not suffice; its
+/// type does not tell the scale, so the product is widened by its first factor.
+const WIDE_ONE: &str = "CAST(1 AS HUGEINT)";
+
 /// Left to right. Where integers meet first they are widened: a result must not overflow its columns' own width.
 fn infix(operator: &str, binds: Binds, values: &[Value], kind: Kind) -> Value {
     let enclosed = |index: usize, value: &Value| match value.binds < binds || (index > 0 && value.binds == binds) {
@@ -222,6 +226,10 @@ fn infix(operator: &str, binds: Binds, values: &[Value], kind: Kind) -> Value {
     if integers && values[0].binds == Binds::Atom {
         let wide = if kind.ty == Type::Float { "DOUBLE" } else { "HUGEINT" };
         parts[0] = format!("CAST({} AS {wide})", values[0].text);
+    }
+    let decimals = values.iter().filter(|value| value.kind.ty == Type::Decimal).count();
+    if binds == Binds::Product && kind.ty == Type::Decimal && decimals > 1 && !parts[0].starts_with(WIDE_ONE) {
+        parts.insert(0, WIDE_ONE.to_string());
     }
     Value { text: parts.join(operator), kind, binds }
 }
