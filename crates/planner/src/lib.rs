@@ -1,1 +1,141 @@
-//! (being written)
+//! English questions over a dataset become readings with plans, or an honest refusal.
+//!
+//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, weights order them, and
+//! hard rules come first: every word, number and negation of the question is consumed by the production that gives it a
+//! meaning, so a reading that ignores part of the question cannot exist. Pure: no clock, no IO, no model; "today" is the
+//! last day in the date column used. Fuzzy matches only ever become suggestions.
+
+mod build;
+mod decide;
+mod draft;
+mod index;
+mod lexicon;
+mod mentions;
+mod names;
+mod period;
+mod readings;
+mod schema;
+mod score;
+mod suggest;
+mod tokens;
+mod words;
+
+use data::Dataset;
+use data::plan::Plan;
+use serde::{Deserialize, Serialize};
+
+pub use index::Index;
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// One reading is clearly the best.
+    Answer(Answer),
+    /// No reading can be trusted.
+    Refusal(Refusal),
+}
+
+/// The reading to compute, and what else the question could have meant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The best reading.
+    pub reading: Reading,
+    /// Between 0 and 1.
+    pub confidence: f64,
+    /// Other readings with another plan, best first.
+    pub others: Vec<Reading>,
+}
+
+/// One way to understand a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What to compute.
+    pub plan: Plan,
+    /// The output columns that answer the question; the others are context.
+    pub focus: Vec<String>,
+    /// What was taken for granted.
+    pub assumptions: Vec<Assumption>,
+    /// Whether a careful person could read the words another way, so that the answer must not be called verified.
+    pub ambiguous: bool,
+    /// Log of the odds it is compared by; 0 is perfect, lower is worse.
+    pub score: f64,
+}
+
+/// Something taken for granted, for people to check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assumption {
+    /// Such as `time_anchor`.
+    pub code: String,
+    /// In people's words.
+    pub text: String,
+}
+
+/// Why a question is not answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The class of the refusal.
+    pub reason: Reason,
+    /// In people's words, lower case, no period.
+    pub message: String,
+    /// The words of the question it is about.
+    pub words: Vec<String>,
+    /// Near questions that this planner does answer.
+    pub suggestions: Vec<String>,
+    /// The best reading there was, if any; for measuring only.
+    pub best: Option<Reading>,
+}
+
+/// The classes of refusals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// A word names nothing in the data.
+    UnknownWord,
+    /// Two readings are about as good, or a word leaves open what is meant.
+    Ambiguous,
+    /// The words are known, what they ask for together cannot be computed here.
+    Unsupported,
+    /// Nothing of the dataset is mentioned.
+    NotAboutData,
+    /// The dataset has nothing to answer from.
+    NoData,
+    /// The question asks to change something.
+    WriteRequested,
+    /// The best reading is too uncertain.
+    LowConfidence,
+    /// Two ways of computing disagree; decided after execution, never here.
+    Disagreement,
+    /// The question is too long.
+    Limit,
+}
+
+impl Reason {
+    /// The word in the machine interface.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::UnknownWord => "unknown_word",
+            Reason::Ambiguous => "ambiguous",
+            Reason::Unsupported => "unsupported",
+            Reason::NotAboutData => "not_about_data",
+            Reason::NoData => "no_data",
+            Reason::WriteRequested => "write_requested",
+            Reason::LowConfidence => "low_confidence",
+            Reason::Disagreement => "disagreement",
+            Reason::Limit => "limit",
+        }
+    }
+}
+
+/// Plans one question; for several questions over one dataset build an [`Index`] once and use [`plan_with`].
+pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
+    plan_with(&Index::new(dataset), question)
+}
+
+/// Plans one question with a ready index.
+pub fn plan_with(index: &Index, question: &str) -> Outcome {
+    match decide::decide(index, question) {
+        Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
+        answer => answer,
+    }
+}

@@ -1,0 +1,292 @@
+//! Plans of numbers: measures per group, rankings, conditions on groups, shares and changes over time.
+
+use data::plan::{
+    Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, Order, Plan, Pred, Test, Top,
+};
+
+use base::{Cell, Type};
+
+use super::Why;
+use super::condition::{all_of, in_unit, ref_test};
+use super::ground::Ground;
+use super::settle::{Number, Settled};
+use super::shape::{Aggregate, Share};
+use crate::draft::{Amount, Condition, Filter, Head, Target};
+use crate::index::MeasureId;
+use crate::score::Feature;
+
+/// The groups of a request in the plan, and the output columns people read.
+struct Groups {
+    plan: Vec<Group>,
+    /// One per target.
+    shown: Vec<String>,
+    /// The plan's group names per target.
+    names: Vec<Vec<String>>,
+}
+
+/// Builds the plan and its focus.
+pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>), Why> {
+    let mut plan = Plan::new(ground.index.dataset.id.clone(), ground.table_name());
+    let filter = ground.where_all(&shape.filters)?;
+    let groups = groups(ground, &shape.groups)?;
+    let mut measures = Vec::new();
+    for settled in &shape.measures {
+        measures.push(ground.measure(&settled.what)?);
+    }
+    let mut havings = Vec::new();
+    for (settled, condition) in &shape.having {
+        let name = having_measure(ground, settled, &mut measures, shape)?;
+        havings.push(having_pred(ground, settled, &name, condition.test, &condition.amounts)?);
+    }
+    let filter = flag_filter(shape, filter, &mut measures);
+    ground.check_scopes(measures.iter().all(adds_up))?;
+    check_own_rows(ground, shape)?;
+    check_entities(ground, shape)?;
+    plan.filter = filter;
+    plan.group = groups.plan;
+    plan.measures = measures;
+    plan.having = all_of(havings);
+    let mut focus: Vec<String> = groups.shown.clone();
+    let asked: Vec<String> =
+        plan.measures.iter().take(shape.measures.len()).map(|measure| measure.name.clone()).collect();
+    match (&shape.share, shape.series) {
+        (Some(share), None) => focus.push(shares(ground, &mut plan, share)?),
+        (None, Some(op)) => focus.push(series(ground, &mut plan, op)?),
+        (Some(_), Some(_)) => return Err(Why::unsupported("a share and a change at once")),
+        (None, None) => focus.extend(asked.clone()),
+    }
+    rank(shape, &groups.names, &mut plan, &mut focus, &groups.shown);
+    move_filter_into_count(shape, &mut plan);
+    order(ground, &mut plan, &asked)?;
+    if !plan.group.is_empty() {
+        plan.limit = ground.draft.limit.filter(|_| shape.top.is_none()).unwrap_or(LIMIT_MAX);
+    }
+    Ok((plan, focus))
+}
+
+/// "Anomalies" alone counts rows that pass a condition: then it is a condition on rows like any other.
+fn flag_filter(shape: &Aggregate, filter: Option<Pred>, measures: &mut [Measure]) -> Option<Pred> {
+    match (&shape.measures[..], measures) {
+        ([Settled { what: Number::Flag { share: false, .. }, .. }], [measure]) if shape.share.is_none() => {
+            all_of(filter.into_iter().chain(measure.filter.take()).collect())
+        }
+        _ => filter,
+    }
+}
+
+/// A condition on a group of one row is a condition on the row, and was meant as such.
+fn check_own_rows(ground: &Ground, shape: &Aggregate) -> Result<(), Why> {
+    let own = |target: &Target| matches!(target, Target::Thing(thing) if ground.index.things[*thing].table == Some(ground.base));
+    if !shape.having.is_empty() && shape.groups.iter().any(own) {
+        return Err(Why::unsupported("an aggregate of a single row"));
+    }
+    Ok(())
+}
+
+fn adds_up(measure: &Measure) -> bool {
+    matches!(measure.agg, Agg::Sum | Agg::Count | Agg::CountDistinct | Agg::Min | Agg::Max)
+}
+
+fn groups(ground: &mut Ground, targets: &[Target]) -> Result<Groups, Why> {
+    let mut groups = Groups { plan: Vec::new(), shown: Vec::new(), names: Vec::new() };
+    for target in targets {
+        let made = ground.group(target)?;
+        groups.shown.extend(made.last().map(|group| group.name.clone()));
+        groups.names.push(made.iter().map(|group| group.name.clone()).collect());
+        groups.plan.extend(made);
+    }
+    Ok(groups)
+}
+
+/// The measure a condition on groups is about: one that is asked for anyway, or one more.
+fn having_measure(ground: &mut Ground, settled: &Settled, measures: &mut Vec<Measure>, shape: &Aggregate) -> Result<String, Why> {
+    if let Some(position) = shape.measures.iter().position(|known| known.what == settled.what) {
+        return Ok(measures[position].name.clone());
+    }
+    let measure = ground.measure(&settled.what)?;
+    let name = measure.name.clone();
+    measures.push(measure);
+    Ok(name)
+}
+
+fn having_pred(ground: &Ground, settled: &Settled, name: &str, test: Test, amounts: &[Amount]) -> Result<Pred, Why> {
+    let mut values = Vec::new();
+    for amount in amounts {
+        values.push(match &settled.what {
+            Number::Column { columns, .. } => ground.amount(columns[0], amount)?,
+            Number::Declared(measure) => declared_amount(ground, *measure, amount)?,
+            Number::Flag { share: true, .. } => in_unit(amount, None, true, name)?,
+            _ => in_unit(amount, None, false, name)?,
+        });
+    }
+    Ok(ref_test(name, test, values))
+}
+
+fn declared_amount(ground: &Ground, measure: MeasureId, amount: &Amount) -> Result<Cell, Why> {
+    let info = ground.index.measure(measure);
+    let share = info.unit.as_deref() == Some("share");
+    if share && !amount.percent && amount.number > 1.0 {
+        return Err(Why::ambiguous("a share above 1; percent or not is not said"));
+    }
+    let unit = info.unit.as_ref().and_then(|unit| ground.index.lexicon.unit(&unit.to_lowercase()));
+    if amount.percent && !share && unit.is_none_or(|unit| unit.family != "percent") {
+        return Err(Why::unsupported(format!("{} is not a percentage", info.name)));
+    }
+    in_unit(amount, unit, share, &info.name)
+}
+
+/// Things with no row on the many side are missing from the groups; say so, or refuse where that would be the answer.
+fn check_entities(ground: &mut Ground, shape: &Aggregate) -> Result<(), Why> {
+    for target in &shape.groups {
+        let Target::Thing(thing) = target else { continue };
+        let thing = &ground.index.things[*thing];
+        let Some(table) = thing.table.filter(|table| *table != ground.base) else { continue };
+        let rows = ground.index.table(table).rows;
+        let linked = thing.keys.iter().find(|key| key.table == ground.base);
+        if linked.is_some_and(|key| ground.index.column(*key).distinct >= rows) {
+            continue;
+        }
+        let low = |test: Test| matches!(test, Test::Lt | Test::Le | Test::Eq | Test::Ne);
+        let noun = thing.noun.clone();
+        if shape.having.iter().any(|(_, condition)| low(condition.test)) {
+            return Err(Why::unsupported(format!("a {noun} without any row would have to be counted as zero")));
+        }
+        if shape.top.as_ref().is_some_and(|top| top.dir == Dir::Asc) {
+            ground.features.push(Feature::OpenChoice);
+            let text = format!("only a {noun} that occurs in {} is ranked", ground.table_name());
+            ground.assume("present", text);
+        }
+    }
+    Ok(())
+}
+
+fn rank(shape: &Aggregate, names: &[Vec<String>], plan: &mut Plan, focus: &mut Vec<String>, shown: &[String]) {
+    let Some(top) = &shape.top else {
+        if shape.measures.is_empty() {
+            focus.retain(|name| shown.contains(name));
+        }
+        return;
+    };
+    let by = plan.measures[0].name.clone();
+    let per: Vec<String> = names[..names.len() - 1].concat();
+    if !top.measure_in_focus {
+        focus.retain(|name| shown.contains(name));
+    }
+    plan.top = Some(Top { n: top.number, by: by.clone(), dir: top.dir, per: per.clone(), ties: top.number == 1 });
+    plan.order = per.iter().map(|name| Order { by: name.clone(), dir: Dir::Asc }).collect();
+    plan.order.push(Order { by, dir: top.dir });
+}
+
+/// The fewest of something may be none: groups without a matching row must stay, so the condition moves into the count.
+fn move_filter_into_count(shape: &Aggregate, plan: &mut Plan) {
+    let fewest = shape.top.as_ref().is_some_and(|top| top.dir == Dir::Asc);
+    let [measure] = &mut plan.measures[..] else { return };
+    if !fewest || !matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
+        return;
+    }
+    if let Some(filter) = plan.filter.take() {
+        let both = [measure.filter.take(), Some(filter)].into_iter().flatten().collect();
+        measure.filter = all_of(both);
+    }
+}
+
+/// Adds what a share needs and names its column.
+fn shares(ground: &mut Ground, plan: &mut Plan, share: &Share) -> Result<String, Why> {
+    let conditions = match share {
+        Share::PerGroup => {
+            let name = ground.names.fresh("share");
+            let args = vec![plan.measures[0].name.clone()];
+            plan.compute.push(Compute { name: name.clone(), op: ComputeOp::Share, args, per: Vec::new(), along: None });
+            return Ok(name);
+        }
+        Share::Where(conditions) => conditions,
+    };
+    if let Some(name) = share_of_flag(ground, plan, conditions)? {
+        return Ok(name);
+    }
+    let filter = ground.where_all(conditions)?;
+    let whole = plan.measures.pop().ok_or_else(|| Why::unsupported("a share of nothing"))?;
+    let both = [whole.filter.clone(), filter].into_iter().flatten().collect();
+    let part = Measure { name: ground.names.fresh("matching"), filter: all_of(both), ..whole.clone() };
+    let name = ground.names.fresh("share");
+    let args = vec![part.name.clone(), whole.name.clone()];
+    plan.measures.extend([part, whole]);
+    plan.compute.push(Compute { name: name.clone(), op: ComputeOp::Ratio, args, per: Vec::new(), along: None });
+    Ok(name)
+}
+
+/// The share of rows where a bool says yes is its average: one column, and known under its declared name.
+fn share_of_flag(ground: &mut Ground, plan: &mut Plan, conditions: &[Filter]) -> Result<Option<String>, Why> {
+    let [Filter { condition: Condition::Flag(columns), negated: false, .. }] = conditions else { return Ok(None) };
+    let [Measure { agg: Agg::Count, filter: None, .. }] = &plan.measures[..] else { return Ok(None) };
+    let Some(column) = columns.iter().copied().find(|column| column.table == ground.base) else { return Ok(None) };
+    if ground.index.column(column).ty != Type::Bool {
+        return Ok(None);
+    }
+    let core = crate::words::snake(&ground.index.facts(column).core.join(" "));
+    let name = ground.declared_average(column).unwrap_or_else(|| format!("{core}_share"));
+    let name = ground.names.fresh(&name);
+    let expr = Some(ground.expr(column));
+    plan.measures = vec![Measure { name: name.clone(), agg: Agg::Avg, expr, q: None, filter: None }];
+    Ok(Some(name))
+}
+
+/// Adds a change or a running total along the one period the answer is split by.
+fn series(ground: &mut Ground, plan: &mut Plan, op: ComputeOp) -> Result<String, Why> {
+    let along: Vec<String> = plan.group.iter().filter(|group| group.grain.is_some()).map(|group| group.name.clone()).collect();
+    let ([along], [measure]) = (&along[..], &plan.measures[..]) else {
+        return Err(Why::ambiguous("a change over time needs one measure and one period, such as by month"));
+    };
+    let per = plan.group.iter().filter(|group| group.grain.is_none()).map(|group| group.name.clone()).collect();
+    let word = match op {
+        ComputeOp::ChangePct => "growth",
+        ComputeOp::Cumulative => "cumulative",
+        _ => "change",
+    };
+    let name = ground.names.fresh(&format!("{}_{word}", measure.name));
+    let args = vec![measure.name.clone()];
+    plan.compute.push(Compute { name: name.clone(), op, args, per, along: Some(along.clone()) });
+    Ok(name)
+}
+
+/// Periods run forward, other groups start with the greatest number, and words about order win.
+fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), Why> {
+    if let Some((head, dir)) = &ground.draft.sort {
+        let name = sort_name(ground, plan, head)?;
+        plan.order = vec![Order { by: name, dir: *dir }];
+        return Ok(());
+    }
+    if plan.top.is_some() || plan.group.is_empty() {
+        return Ok(());
+    }
+    let in_time = |group: &Group| group.grain.is_some() || matches!(group.expr, Expr::Part { .. });
+    let first = plan.group.iter().find(|group| in_time(group)).map(|group| group.name.clone());
+    let lowest = ground.draft.rank.as_ref().map(|rank| rank.dir).filter(|dir| *dir == Dir::Asc);
+    let direction = ground.draft.direction;
+    let shown = |name: &&String| plan.measures.iter().any(|measure| measure.name == **name);
+    let by_number = asked.iter().find(shown).cloned().or_else(|| plan.measures.first().map(|measure| measure.name.clone()));
+    plan.order = match (first, by_number, direction) {
+        (Some(time), _, None) => vec![Order { by: time, dir: Dir::Asc }],
+        (_, Some(number), direction) => vec![Order { by: number, dir: direction.or(lowest).unwrap_or(Dir::Desc) }],
+        _ => Vec::new(),
+    };
+    Ok(())
+}
+
+fn sort_name(ground: &mut Ground, plan: &Plan, head: &Head) -> Result<String, Why> {
+    if head.agg.is_none()
+        && let Target::Columns(columns) = &head.target
+    {
+        let same = |expr: &Expr| columns.iter().any(|id| ground.expr(*id) == *expr);
+        if let Some(group) = plan.group.iter().find(|group| same(&group.expr)) {
+            return Ok(group.name.clone());
+        }
+        if let Some(measure) = plan.measures.iter().find(|measure| measure.expr.as_ref().is_some_and(same)) {
+            return Ok(measure.name.clone());
+        }
+    }
+    let settled = super::settle::settle(ground.index, head, super::settle::Use::Amount, false)?;
+    let wanted = ground.measure(&settled.what)?;
+    let found = plan.measures.iter().find(|known| known.agg == wanted.agg && known.expr == wanted.expr);
+    found.map(|known| known.name.clone()).ok_or_else(|| Why::unsupported("sorting by something that is not shown"))
+}

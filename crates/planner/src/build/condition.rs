@@ -1,0 +1,281 @@
+//! Conditions become predicates: at the row itself, at a row it belongs to, or through `exists` at rows that belong to it.
+
+use base::{Cell, Type};
+use data::plan::{Exists, Expr, Pred, Test};
+
+use super::Why;
+use super::ground::Ground;
+use crate::draft::{Amount, Columns, Condition, Filter, Head, Target};
+use crate::index::{ColId, ThingId};
+use crate::lexicon::Unit;
+use crate::schema::TableId;
+use crate::score::Feature;
+
+/// A predicate at the row, or one at rows of another table on the many side.
+enum Placed {
+    Here(Pred),
+    There(TableId, Option<Pred>),
+}
+
+impl Ground<'_> {
+    /// All conditions together; those on one table's many rows must hold for the same row.
+    pub fn where_all(&mut self, filters: &[Filter]) -> Result<Option<Pred>, Why> {
+        let mut preds: Vec<Pred> = Vec::new();
+        let mut there: Vec<(TableId, Vec<Pred>)> = Vec::new();
+        for filter in filters {
+            match self.placed(filter)? {
+                Placed::Here(pred) => preds.push(pred),
+                Placed::There(table, pred) if filter.negated => preds.push(not(self.exists(table, pred))),
+                Placed::There(table, pred) => match there.iter_mut().find(|(known, _)| *known == table) {
+                    Some((_, list)) => list.extend(pred),
+                    None => there.push((table, pred.into_iter().collect())),
+                },
+            }
+        }
+        for (table, list) in there {
+            let inner = all_of(list);
+            preds.push(self.exists(table, inner));
+        }
+        Ok(all_of(preds))
+    }
+
+    fn exists(&self, table: TableId, filter: Option<Pred>) -> Pred {
+        let table = self.index.table(table).name.clone();
+        Pred::Exists { exists: Exists { table, filter: filter.map(Box::new) } }
+    }
+
+    /// Whether things are asked about that may have several rows here, so that "all of" and "not" have no clear meaning.
+    fn spans_rows(&self) -> bool {
+        let draft = self.draft;
+        let ranked = draft.rank.iter().filter_map(|rank| rank.by.as_ref());
+        let compared = draft.having.iter().map(|having| &having.head);
+        let counted: Vec<&Head> = if draft.rank.is_some() || !draft.having.is_empty() {
+            ranked.chain(compared).collect()
+        } else {
+            draft.heads.iter().collect()
+        };
+        let mut things = counted.into_iter().map(|head| &head.target).filter_map(|target| if let Target::Thing(thing) = target { Some(*thing) } else { None });
+        things.any(|thing| {
+            let info = &self.index.things[thing];
+            info.table != Some(self.base) && info.keys.iter().any(|key| !self.index.column(*key).unique)
+        })
+    }
+
+    fn placed(&mut self, filter: &Filter) -> Result<Placed, Why> {
+        if filter.negated && self.spans_rows() {
+            return Err(Why::ambiguous("whether none of its rows or only some of them"));
+        }
+        if !matches!(filter.condition, Condition::Time { .. } | Condition::Key { .. }) && self.spans_rows() {
+            let row = self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| thing.noun.clone());
+            let text = format!("a thing matches if any {} of it does", row.unwrap_or_else(|| "row".to_string()));
+            self.assume("any_row", text);
+        }
+        match &filter.condition {
+            Condition::Values { cells, all } => self.values(cells, *all, filter.negated),
+            Condition::Flag(columns) => {
+                let (column, there) = self.locate(columns)?;
+                let yes = self.index.facts(column).yes.clone().unwrap_or(Cell::Bool(true));
+                let negated = filter.negated && !there;
+                let pred = match (yes, negated) {
+                    (Cell::Bool(_), true) => self.test(column, Test::Eq, vec![Cell::Bool(false)]),
+                    (yes, true) => self.test(column, Test::Ne, vec![yes]),
+                    (yes, false) => self.test(column, Test::Eq, vec![yes]),
+                };
+                Ok(self.place(column, there, pred))
+            }
+            Condition::Compare { columns, test, amounts, implied } => {
+                let (column, there) = self.locate(columns)?;
+                if *implied {
+                    let text = format!("the number is compared with {}", self.index.qualified(column));
+                    self.assume("column", text);
+                }
+                if column.table != self.base && !there && !self.mentions_table(column.table) {
+                    let name = self.index.qualified(column);
+                    return Err(Why::ambiguous(format!("{name} belongs to another thing than the one asked about")));
+                }
+                let values = amounts.iter().map(|amount| self.amount(column, amount)).collect::<Result<Vec<_>, _>>()?;
+                let pred = self.test(column, *test, values);
+                Ok(self.denied(column, there, pred, filter.negated))
+            }
+            Condition::Empty(columns) => self.empty(columns, filter.negated),
+            Condition::Time { columns, when } => {
+                let pred = self.time_pred(columns.as_ref(), when)?;
+                Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
+            }
+            Condition::Key { thing, number } => self.key_pred(*thing, *number, filter.negated),
+            Condition::Related(thing) => self.related(*thing),
+        }
+    }
+
+    /// Whether the words name the thing that a table has rows of.
+    fn mentions_table(&self, table: TableId) -> bool {
+        let own = |thing: &ThingId| self.index.things[*thing].table == Some(table);
+        let targets = self.draft.heads.iter().map(|head| &head.target).chain(&self.draft.groups);
+        let named = targets.filter_map(|target| if let Target::Thing(thing) = target { Some(thing) } else { None });
+        named.chain(&self.draft.scopes).any(own)
+    }
+
+    fn test(&self, column: ColId, test: Test, values: Vec<Cell>) -> Pred {
+        Pred::Test { test, expr: self.expr(column), values }
+    }
+
+    fn place(&mut self, column: ColId, there: bool, pred: Pred) -> Placed {
+        if there { Placed::There(column.table, Some(pred)) } else { Placed::Here(pred) }
+    }
+
+    /// A negation at the row; on the many side `exists` itself is negated instead.
+    fn denied(&mut self, column: ColId, there: bool, pred: Pred, negated: bool) -> Placed {
+        let pred = if negated && !there { not(pred) } else { pred };
+        self.place(column, there, pred)
+    }
+
+    /// The nearest column, and whether it is on the many side.
+    fn locate(&mut self, columns: &[ColId]) -> Result<(ColId, bool), Why> {
+        if columns.iter().any(|id| self.index.schema.hops(self.base, id.table).is_some()) {
+            let column = self.nearest(columns)?;
+            self.named.push(column);
+            return Ok((column, false));
+        }
+        let hops = |id: &ColId| self.index.schema.hops(id.table, self.base);
+        let Some(least) = columns.iter().filter_map(hops).min() else {
+            let column = columns.first().map_or(String::new(), |id| self.index.qualified(*id));
+            return Err(Why::unsupported(format!("{} and {column} are not linked", self.table_name())));
+        };
+        let options: Vec<ColId> = columns.iter().copied().filter(|id| hops(id) == Some(least)).collect();
+        self.features.push(Feature::Exists);
+        self.features.extend(std::iter::repeat_n(Feature::Hop, least));
+        Ok((self.pick(options), true))
+    }
+
+    fn values(&mut self, cells: &[(ColId, Vec<String>)], all: bool, negated: bool) -> Result<Placed, Why> {
+        let columns: Vec<ColId> = cells.iter().map(|(column, _)| *column).collect();
+        let (column, there) = self.locate(&columns)?;
+        let texts = cells.iter().find(|(id, _)| *id == column).map(|(_, texts)| texts.clone()).unwrap_or_default();
+        if all && texts.len() > 1 && (there || self.spans_rows()) {
+            return Err(Why::ambiguous(format!("whether all of {} or any of them", texts.join(", "))));
+        }
+        let several = texts.len() > 1;
+        let values: Vec<Cell> = texts.into_iter().map(Cell::from).collect();
+        let negated = negated && !there;
+        if negated && self.index.column(column).nulls > 0 {
+            self.features.push(Feature::OpenChoice);
+            let text = format!("rows without {} are left out", self.index.qualified(column));
+            self.assume("nulls", text);
+        }
+        let pred = match (several, negated) {
+            (false, false) => self.test(column, Test::Eq, values),
+            (false, true) => self.test(column, Test::Ne, values),
+            (true, false) => self.test(column, Test::In, values),
+            (true, true) => not(self.test(column, Test::In, values)),
+        };
+        Ok(self.place(column, there, pred))
+    }
+
+    fn empty(&mut self, columns: &Columns, negated: bool) -> Result<Placed, Why> {
+        let (column, there) = self.locate(columns)?;
+        let info = self.index.column(column);
+        let name = self.index.qualified(column);
+        let zero = info.min.as_ref().and_then(number_of) == Some(0.0);
+        if info.nulls > 0 {
+            let pred = self.test(column, Test::IsNull, Vec::new());
+            if there {
+                return Err(Why::ambiguous(format!("whether any or all {name} are missing")));
+            }
+            if info.ty.is_temporal() {
+                let happened = if negated { "is there" } else { "is missing" };
+                self.assume("moment", format!("{name} {happened}"));
+            }
+            return Ok(Placed::Here(if negated { not(pred) } else { pred }));
+        }
+        if !info.ty.is_number() || !zero || there {
+            return Err(Why::no_data(format!("{name} is never missing")));
+        }
+        let words = info.name.replace('_', " ");
+        self.assume("zero", format!("no {words} = {words} of 0"));
+        let test = if negated { Test::Gt } else { Test::Eq };
+        Ok(Placed::Here(self.test(column, test, vec![Cell::from(0)])))
+    }
+
+    fn key_pred(&mut self, thing: ThingId, number: f64, negated: bool) -> Result<Placed, Why> {
+        let keys = self.index.things[thing].keys.clone();
+        if keys.is_empty() {
+            return Err(Why::unsupported(format!("nothing identifies one {}", self.index.things[thing].noun)));
+        }
+        let (column, there) = self.locate(&keys)?;
+        let value = match self.index.column(column).ty {
+            Type::Text => Cell::from(format!("{number}")),
+            _ => cell(number),
+        };
+        let pred = self.test(column, Test::Eq, vec![value]);
+        Ok(self.denied(column, there, pred, negated))
+    }
+
+    fn related(&mut self, thing: ThingId) -> Result<Placed, Why> {
+        let info = &self.index.things[thing];
+        let table = info.table.filter(|table| *table != self.base && self.index.schema.hops(*table, self.base).is_some());
+        let Some(table) = table else {
+            return Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun)));
+        };
+        self.features.push(Feature::Exists);
+        Ok(Placed::There(table, None))
+    }
+
+    /// The number to compare with, in the column's own unit.
+    pub fn amount(&self, column: ColId, amount: &Amount) -> Result<Cell, Why> {
+        let info = self.index.column(column);
+        let greatest = info.max.as_ref().and_then(number_of).unwrap_or(f64::INFINITY);
+        let fraction = greatest <= 1.0;
+        in_unit(amount, self.index.facts(column).unit.as_ref(), fraction, &info.name)
+    }
+}
+
+/// An amount in another unit; a unit that does not fit is never dropped.
+pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) -> Result<Cell, Why> {
+    if amount.percent {
+        if own.is_some_and(|unit| unit.family != "percent") {
+            return Err(Why::unsupported(format!("{name} is not a percentage")));
+        }
+        return Ok(cell(if own.is_none() && fraction { amount.number / 100.0 } else { amount.number }));
+    }
+    let Some(unit) = &amount.unit else { return Ok(cell(amount.number)) };
+    let loose = matches!(unit.family.as_str(), "count" | "points" | "years" | "pages" | "usd" | "eur" | "gbp");
+    match own {
+        Some(own) if own.family == unit.family => Ok(cell(rounded(amount.number * unit.factor / own.factor))),
+        None if loose => Ok(cell(amount.number)),
+        _ => Err(Why::unsupported(format!("{name} is not measured in {}s", unit.name))),
+    }
+}
+
+/// Conversion between units must not leave a trace of binary fractions.
+fn rounded(number: f64) -> f64 {
+    (number * 1e9).round() / 1e9
+}
+
+/// The number behind a profile's cell; decimals are kept as text.
+pub fn number_of(cell: &Cell) -> Option<f64> {
+    cell.as_f64().or_else(|| cell.as_str().and_then(|text| text.parse().ok()))
+}
+
+/// A number as a literal; whole numbers without a fraction.
+pub fn cell(number: f64) -> Cell {
+    const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT_MAX { Cell::from(number as i64) } else { Cell::from(number) }
+}
+
+pub fn not(pred: Pred) -> Pred {
+    Pred::Not { not: Box::new(pred) }
+}
+
+/// Predicates joined by `and`.
+pub fn all_of(mut preds: Vec<Pred>) -> Option<Pred> {
+    match preds.len() {
+        0 => None,
+        1 => preds.pop(),
+        _ => Some(Pred::And { and: preds }),
+    }
+}
+
+/// A test of an output column.
+pub fn ref_test(name: &str, test: Test, values: Vec<Cell>) -> Pred {
+    Pred::Test { test, expr: Expr::Ref { name: name.to_string() }, values }
+}

@@ -1,0 +1,135 @@
+//! Which date column a period is about, and its condition.
+
+use base::{Cell, Type};
+use data::plan::{Expr, Grain, Part, Pred, Test};
+use jiff::civil::{Date, DateTime};
+use jiff::ToSpan;
+
+use super::Why;
+use super::ground::Ground;
+use crate::draft::Columns;
+use crate::index::{ColId, Index};
+use crate::period::{self, Anchor, Period, When};
+use crate::schema::TableId;
+use crate::score::Feature;
+
+/// The dates of a table's rows: those never missing, or else all.
+pub fn dates_of(index: &Index, table: TableId) -> Columns {
+    let all: Columns = (0..index.table(table).columns.len())
+        .map(|column| ColId { table, column })
+        .filter(|id| index.column(*id).ty.is_temporal())
+        .collect();
+    let full: Columns = all.iter().copied().filter(|id| index.column(*id).nulls == 0).collect();
+    if full.is_empty() { all } else { full }
+}
+
+impl Ground<'_> {
+    /// The date column in use: the named one, the one already used, or the nearest.
+    pub fn date_column(&mut self, named: Option<&Columns>) -> Result<ColId, Why> {
+        if let Some(columns) = named {
+            let column = self.nearest(columns)?;
+            self.date = Some(column);
+            return Ok(column);
+        }
+        if let Some(column) = self.date {
+            return Ok(column);
+        }
+        let index = self.index;
+        let nearest = (0..index.dataset.tables.len())
+            .filter(|table| !dates_of(index, *table).is_empty())
+            .filter_map(|table| index.schema.hops(self.base, table).map(|hops| (hops, table)))
+            .min();
+        let Some((hops, table)) = nearest else {
+            return Err(Why::unsupported(format!("a row of {} has no date", self.table_name())));
+        };
+        self.features.extend(std::iter::repeat_n(Feature::Hop, hops));
+        let column = self.pick(dates_of(index, table));
+        let others = index.table(table).columns.iter().filter(|info| info.ty.is_temporal()).count() > 1;
+        if others {
+            self.features.push(Feature::ImpliedDate);
+            let text = format!("dates are those of {}", index.qualified(column));
+            self.assume("time_column", text);
+        }
+        self.date = Some(column);
+        Ok(column)
+    }
+
+    /// The days a column covers.
+    fn anchor(&self, column: ColId) -> Result<Anchor, Why> {
+        let info = self.index.column(column);
+        let day = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_str).and_then(first_day);
+        match (day(&info.min), day(&info.max)) {
+            (Some(first), Some(last)) => Ok(Anchor { first, last }),
+            _ => Err(Why::no_data(format!("{} holds no date", self.index.qualified(column)))),
+        }
+    }
+
+    /// A grain that gives a readable number of periods.
+    pub fn fitting_grain(&self, column: ColId) -> Grain {
+        let Ok(anchor) = self.anchor(column) else { return Grain::Month };
+        let days = (anchor.last - anchor.first).get_days();
+        match days {
+            ..=62 => Grain::Day,
+            63..=1500 => Grain::Month,
+            _ => Grain::Year,
+        }
+    }
+
+    /// The condition that a date lies in a period.
+    pub fn time_pred(&mut self, columns: Option<&Columns>, when: &When) -> Result<Pred, Why> {
+        let column = self.date_column(columns)?;
+        self.named.push(column);
+        let expr = self.expr(column);
+        if let When::Weekdays(days) = when {
+            let of = Expr::Part { part: Part::Weekday, of: Box::new(expr) };
+            let values: Vec<Cell> = days.iter().map(|day| Cell::from(*day)).collect();
+            let test = if values.len() == 1 { Test::Eq } else { Test::In };
+            return Ok(Pred::Test { test, expr: of, values });
+        }
+        if let When::In(Period::LastMany(hours, Grain::Hour)) = when {
+            return self.last_hours(column, *hours);
+        }
+        let anchor = self.anchor(column)?;
+        let name = self.index.qualified(column);
+        let resolved = period::resolve(when, anchor, &name).map_err(Why::no_data)?;
+        let after = resolved.from.is_some_and(|from| from > anchor.last);
+        let before = resolved.to.is_some_and(|to| to <= anchor.first);
+        if after || before {
+            return Err(Why::no_data(format!("{name} runs from {} to {}", anchor.first, anchor.last)));
+        }
+        if let Some(note) = resolved.note {
+            self.assume("time_anchor", note);
+        }
+        if resolved.open {
+            self.features.push(Feature::OpenChoice);
+        }
+        let cell = |day: Date| Cell::from(day.to_string());
+        let (test, values) = match (resolved.from, resolved.to) {
+            (Some(from), Some(to)) => (Test::Within, vec![cell(from), cell(to)]),
+            (Some(from), None) => (Test::Ge, vec![cell(from)]),
+            (None, Some(to)) => (Test::Lt, vec![cell(to)]),
+            (None, None) => return Err(Why::unsupported("a period without an end")),
+        };
+        Ok(Pred::Test { test, expr, values })
+    }
+
+    fn last_hours(&mut self, column: ColId, hours: i64) -> Result<Pred, Why> {
+        let info = self.index.column(column);
+        let last = info.max.as_ref().and_then(Cell::as_str).and_then(moment);
+        let Some(last) = last.filter(|_| info.ty == Type::Timestamp) else {
+            return Err(Why::unsupported(format!("{} has no hours", self.index.qualified(column))));
+        };
+        let from = last.checked_sub(hours.hours()).map_err(|_| Why::no_data("a period beyond the calendar"))?;
+        let name = self.index.qualified(column);
+        self.assume("time_anchor", format!("last {hours} hours = after {from}, up to the last moment in {name}"));
+        Ok(Pred::Test { test: Test::Gt, expr: self.expr(column), values: vec![Cell::from(from.to_string())] })
+    }
+}
+
+fn first_day(text: &str) -> Option<Date> {
+    text.get(..10)?.parse().ok()
+}
+
+fn moment(text: &str) -> Option<DateTime> {
+    text.trim_end_matches('Z').replace(' ', "T").parse().ok()
+}

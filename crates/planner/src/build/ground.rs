@@ -1,0 +1,187 @@
+//! One attempt to bind a draft to a table: every name to one column, choices recorded so that the next attempt can take
+//! the other way.
+
+use data::plan::{Expr, Grain, Group};
+
+use super::Why;
+use crate::draft::{Columns, Draft, Target};
+use crate::index::{ColId, Index, ThingId};
+use crate::names::Names;
+use crate::schema::TableId;
+use crate::score::Feature;
+use crate::words::{snake, split_name};
+use crate::{Assumption, words};
+
+/// Grouping by a number with more different values than this makes no readable groups.
+const NUMBER_GROUPS_MAX: u64 = 50;
+
+/// A draft bound to a table, as far as it got.
+pub struct Ground<'a> {
+    pub index: &'a Index,
+    pub draft: &'a Draft,
+    pub base: TableId,
+    pub features: Vec<Feature>,
+    pub assumptions: Vec<Assumption>,
+    pub names: Names,
+    /// The date column in use.
+    pub date: Option<ColId>,
+    /// Columns that conditions name, for lists.
+    pub named: Vec<ColId>,
+    script: Vec<usize>,
+    taken: Vec<(usize, usize)>,
+}
+
+impl<'a> Ground<'a> {
+    pub fn new(index: &'a Index, draft: &'a Draft, base: TableId, script: Vec<usize>) -> Ground<'a> {
+        Ground {
+            index,
+            draft,
+            base,
+            features: Vec::new(),
+            assumptions: Vec::new(),
+            names: Names::default(),
+            date: None,
+            named: Vec::new(),
+            script,
+            taken: Vec::new(),
+        }
+    }
+
+    /// The choices of the next attempt, counting up like digits; `None` when all were made.
+    pub fn next_script(&self) -> Option<Vec<usize>> {
+        let last = self.taken.iter().rposition(|(pick, of)| pick + 1 < *of)?;
+        let mut script: Vec<usize> = self.taken[..last].iter().map(|(pick, _)| *pick).collect();
+        script.push(self.taken[last].0 + 1);
+        Some(script)
+    }
+
+    /// One of several equally good options.
+    pub fn pick<T>(&mut self, mut options: Vec<T>) -> T {
+        if options.len() == 1 {
+            return options.swap_remove(0);
+        }
+        let pick = self.script.get(self.taken.len()).copied().unwrap_or(0).min(options.len() - 1);
+        self.taken.push((pick, options.len()));
+        options.swap_remove(pick)
+    }
+
+    pub fn assume(&mut self, code: &str, text: String) {
+        self.assumptions.push(Assumption { code: code.to_string(), text });
+    }
+
+    pub fn table_name(&self) -> &'a str {
+        &self.index.table(self.base).name
+    }
+
+    /// The nearest of some columns that can be joined, with the number of links.
+    pub fn nearest(&mut self, columns: &[ColId]) -> Result<ColId, Why> {
+        let hops = |id: &ColId| self.index.schema.hops(self.base, id.table);
+        let Some(least) = columns.iter().filter_map(hops).min() else {
+            let column = columns.first().map_or(String::new(), |id| self.index.qualified(*id));
+            return Err(self.unreachable(&column));
+        };
+        let options: Vec<ColId> = columns.iter().copied().filter(|id| hops(id) == Some(least)).collect();
+        self.features.extend(std::iter::repeat_n(Feature::Hop, least));
+        Ok(self.pick(options))
+    }
+
+    pub fn unreachable(&self, what: &str) -> Why {
+        Why::unsupported(format!("one row of {} may belong to several of {what}, so numbers would be counted twice", self.table_name()))
+    }
+
+    pub fn expr(&self, column: ColId) -> Expr {
+        Expr::col(self.index.qualified(column))
+    }
+
+    /// The column that identifies a thing from here.
+    pub fn key(&mut self, thing: ThingId) -> Result<ColId, Why> {
+        let keys = self.index.things[thing].keys.clone();
+        if keys.is_empty() {
+            let noun = &self.index.things[thing].noun;
+            return Err(Why::unsupported(format!("nothing identifies one {noun}")));
+        }
+        self.nearest(&keys)
+    }
+
+    /// The groups a target stands for; the last of them is what people read.
+    pub fn group(&mut self, target: &Target) -> Result<Vec<Group>, Why> {
+        match target {
+            Target::Thing(thing) => self.thing_group(*thing),
+            Target::Columns(columns) | Target::Flag(columns) => self.column_group(columns),
+            Target::Grain(grain) => {
+                let column = self.date_column(None)?;
+                let name = self.names.fresh(grain.as_str());
+                Ok(vec![Group { name, expr: self.expr(column), grain: Some(*grain) }])
+            }
+            Target::Part(part) => {
+                let column = self.date_column(None)?;
+                let name = self.names.fresh(part.as_str());
+                let expr = Expr::Part { part: *part, of: Box::new(self.expr(column)) };
+                Ok(vec![Group { name, expr, grain: None }])
+            }
+            Target::OverTime => {
+                let column = self.date_column(None)?;
+                let grain = self.fitting_grain(column);
+                let text = format!("over time = by {}", grain.as_str());
+                self.assume("grain", text);
+                self.features.push(Feature::OpenChoice);
+                let name = self.names.fresh(grain.as_str());
+                Ok(vec![Group { name, expr: self.expr(column), grain: Some(grain) }])
+            }
+            Target::Measure(_) | Target::Rows => Err(Why::unsupported("a measure is nothing to group by")),
+        }
+    }
+
+    fn thing_group(&mut self, thing: ThingId) -> Result<Vec<Group>, Why> {
+        let key = self.key(thing)?;
+        let name = self.names.fresh(&snake(&self.index.column(key).name));
+        let mut groups = vec![Group { name, expr: self.expr(key), grain: None }];
+        let label = self.index.things[thing].label.filter(|label| {
+            *label != key && self.index.schema.hops(self.base, label.table).is_some()
+        });
+        if let Some(label) = label {
+            let generic = split_name(&self.index.column(label).name).len() == 1;
+            let noun = if generic { self.index.things[thing].noun.clone() } else { self.index.column(label).name.clone() };
+            let name = self.names.fresh(&snake(&noun));
+            groups.push(Group { name, expr: self.expr(label), grain: None });
+        }
+        Ok(groups)
+    }
+
+    fn column_group(&mut self, columns: &Columns) -> Result<Vec<Group>, Why> {
+        let column = self.nearest(columns)?;
+        let info = self.index.column(column);
+        if info.ty.is_temporal() {
+            self.date = Some(column);
+            let name = self.names.fresh("day");
+            return Ok(vec![Group { name, expr: self.expr(column), grain: Some(Grain::Day) }]);
+        }
+        let facts = self.index.facts(column);
+        let year = facts.words.last().is_some_and(|word| word == "year");
+        let measured = info.ty.is_number() && !facts.identifier && !year && info.distinct > NUMBER_GROUPS_MAX;
+        if measured {
+            return Err(Why::unsupported(format!("{} has too many different values to group by", words::snake(&info.name))));
+        }
+        // An identifier is shown with the name people know it by.
+        let thing = self.index.things.iter().position(|thing| thing.keys.contains(&column));
+        if let Some(thing) = thing.filter(|thing| self.index.things[*thing].label.is_some()) {
+            return self.thing_group(thing);
+        }
+        let name = self.names.fresh(&snake(&info.name));
+        Ok(vec![Group { name, expr: self.expr(column), grain: None }])
+    }
+
+    /// Whether a thing that the words are about fits the table and what is computed.
+    pub fn check_scopes(&self, adds_up: bool) -> Result<(), Why> {
+        for &thing in &self.draft.scopes {
+            let thing = &self.index.things[thing];
+            let own = thing.table.unwrap_or_else(|| thing.keys.first().map_or(self.base, |key| key.table));
+            let joined = self.index.schema.hops(self.base, own).is_some();
+            if own != self.base && !(joined && adds_up) {
+                let table = self.table_name();
+                return Err(Why::unsupported(format!("it is known per row of {table}, not per {}", thing.noun)));
+            }
+        }
+        Ok(())
+    }
+}

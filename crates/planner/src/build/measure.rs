@@ -1,0 +1,122 @@
+//! Numbers become measures, only at a grain where no row is counted twice.
+
+use data::plan::{Agg, Expr, Measure, Pred, Test};
+
+use super::Why;
+use super::ground::Ground;
+use super::settle::Number;
+use crate::draft::Target;
+use crate::index::{ColId, MeasureId, ThingId};
+use crate::names;
+use crate::score::Feature;
+use crate::words::{plural, snake};
+
+impl Ground<'_> {
+    /// The measure of a number at this table's grain.
+    pub fn measure(&mut self, number: &Number) -> Result<Measure, Why> {
+        match number {
+            Number::Count(Target::Thing(thing)) => self.count(*thing),
+            Number::Count(_) => self.count_rows(),
+            Number::Flag { columns, share } => self.flag_measure(columns, *share),
+            Number::Column { columns, agg, quantile } => self.column_measure(columns, *agg, *quantile),
+            Number::Declared(measure) => self.declared(*measure),
+        }
+    }
+
+    fn named(&mut self, name: &str, agg: Agg, expr: Option<Expr>) -> Measure {
+        Measure { name: self.names.fresh(name), agg, expr, q: None, filter: None }
+    }
+
+    fn count_rows(&mut self) -> Result<Measure, Why> {
+        let scoped = |thing: &ThingId| self.index.things[*thing].table == Some(self.base);
+        let clear = self.index.dataset.tables.len() == 1 || self.draft.scopes.iter().any(scoped) || self.draft.distribution;
+        let own = self.own_rows();
+        if !clear && !own {
+            return Err(Why::ambiguous("rows of which table is not said"));
+        }
+        let table = self.index.table(self.base);
+        let noun = self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| plural(&thing.noun));
+        // A file's name is a noun for its rows only where it is a plural.
+        let speaks = |noun: &String| table.noun.is_some() || table.name.ends_with(noun.as_str());
+        Ok(self.named(&snake(&noun.filter(speaks).unwrap_or_else(|| "rows".to_string())), Agg::Count, None))
+    }
+
+    /// Whether every condition is about this table's own columns, so that its rows are meant.
+    fn own_rows(&self) -> bool {
+        !self.named.is_empty() && self.named.iter().all(|column| column.table == self.base)
+    }
+
+    /// How many things: rows of their own table, or distinct keys where only those are at hand.
+    fn count(&mut self, thing: ThingId) -> Result<Measure, Why> {
+        let info = &self.index.things[thing];
+        let name = snake(&plural(&info.noun));
+        if info.table == Some(self.base) {
+            return Ok(self.named(&name, Agg::Count, None));
+        }
+        if info.table.is_some() {
+            self.features.push(Feature::CountedElsewhere);
+        }
+        let key = self.key(thing)?;
+        let expr = self.expr(key);
+        Ok(self.named(&name, Agg::CountDistinct, Some(expr)))
+    }
+
+    fn flag_measure(&mut self, columns: &[ColId], share: bool) -> Result<Measure, Why> {
+        let column = self.nearest(columns)?;
+        let facts = self.index.facts(column).clone();
+        let yes = facts.yes.clone().unwrap_or(true.into());
+        let core = snake(&facts.core.join(" "));
+        if share {
+            if column.table != self.base || !yes.is_boolean() {
+                return Err(Why::unsupported(format!("the share of {core} here")));
+            }
+            let declared = self.declared_average(column);
+            let name = declared.unwrap_or_else(|| format!("{core}_rate"));
+            let expr = self.expr(column);
+            return Ok(self.named(&name, Agg::Avg, Some(expr)));
+        }
+        let filter = Some(Pred::Test { test: Test::Eq, expr: self.expr(column), values: vec![yes] });
+        // "Anomalies" is a noun, "paid" is not: then the rows keep their own.
+        let noun = !core.ends_with(['d', 't']);
+        if column.table == self.base && noun {
+            let measure = self.named(&plural(&core), Agg::Count, None);
+            return Ok(Measure { filter, ..measure });
+        }
+        let owner = self.index.things.iter().position(|thing| thing.table == Some(column.table));
+        let Some(owner) = owner else { return Err(self.unreachable(&core)) };
+        let counted = self.count(owner)?;
+        Ok(Measure { filter, ..counted })
+    }
+
+    /// The name under which the average of a column was declared.
+    pub fn declared_average(&self, column: ColId) -> Option<String> {
+        let expr = self.expr(column);
+        let same = |measure: &&data::dataset::DeclaredMeasure| measure.agg == Agg::Avg && measure.expr.as_ref() == Some(&expr);
+        self.index.dataset.measures.iter().find(same).map(|measure| snake(&measure.name))
+    }
+
+    fn column_measure(&mut self, columns: &[ColId], agg: Agg, quantile: Option<f64>) -> Result<Measure, Why> {
+        let column = self.nearest(columns)?;
+        let info = self.index.column(column);
+        let insensitive = matches!(agg, Agg::Min | Agg::Max | Agg::CountDistinct);
+        if column.table != self.base && !insensitive {
+            return Err(self.unreachable(&self.index.qualified(column)));
+        }
+        let name = names::aggregate(agg, quantile, &snake(&info.name));
+        let expr = self.expr(column);
+        let measure = self.named(&name, agg, Some(expr));
+        Ok(Measure { q: quantile, ..measure })
+    }
+
+    fn declared(&mut self, measure: MeasureId) -> Result<Measure, Why> {
+        let info = self.index.measure(measure);
+        let table = self.table_name();
+        let Some(position) = info.tables.iter().position(|name| name == table) else {
+            return Err(Why::unsupported(format!("{} may not be computed per row of {table}", info.name)));
+        };
+        if position > 0 {
+            self.features.push(Feature::OtherGrain);
+        }
+        Ok(self.named(&snake(&info.name), info.agg, info.expr.clone()))
+    }
+}

@@ -1,0 +1,133 @@
+//! How a target becomes a number when the words leave it open, and when they must not.
+
+use data::plan::{Agg, Dir};
+
+use super::Why;
+use crate::Assumption;
+use crate::draft::{Columns, Head, Target};
+use crate::index::{Index, MeasureId};
+use crate::score::Feature;
+
+/// What the number is wanted for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    Plain,
+    /// To find the group with the highest or lowest of it.
+    Extreme(Dir),
+    /// To find the group with the most of it.
+    Amount,
+}
+
+/// A number that can be computed.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    pub what: Number,
+    pub features: Vec<Feature>,
+    pub assumption: Option<Assumption>,
+}
+
+/// The kinds of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// How many rows or things.
+    Count(Target),
+    /// Rows where a two-valued column says yes: how many, or their share.
+    Flag { columns: Columns, share: bool },
+    Column { columns: Columns, agg: Agg, quantile: Option<f64> },
+    Declared(MeasureId),
+}
+
+/// Decides how a target becomes a number.
+pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<Settled, Why> {
+    let plain = |what| Ok(Settled { what, features: Vec::new(), assumption: None });
+    match (&head.target, head.agg) {
+        (Target::Thing(_) | Target::Rows, None | Some(Agg::Count)) => plain(Number::Count(head.target.clone())),
+        (Target::Thing(_) | Target::Rows, Some(Agg::Sum)) => {
+            Ok(Settled { what: Number::Count(head.target.clone()), features: vec![Feature::SumOfRows], assumption: None })
+        }
+        (Target::Thing(_) | Target::Rows, Some(agg)) => {
+            Err(Why::unsupported(format!("the {} of rows is not a number of one column", word(agg))))
+        }
+        (Target::Flag(columns), None | Some(Agg::Count | Agg::Sum)) => {
+            plain(Number::Flag { columns: columns.clone(), share: false })
+        }
+        (Target::Flag(columns), Some(Agg::Avg)) => plain(Number::Flag { columns: columns.clone(), share: true }),
+        (Target::Flag(_), Some(agg)) => Err(Why::unsupported(format!("the {} of yes and no", word(agg)))),
+        (Target::Measure(measure), agg) => declared(index, *measure, agg),
+        (Target::Columns(columns), agg) => column(index, columns, agg, head, usage, distinct),
+        (Target::Grain(_) | Target::Part(_) | Target::OverTime, _) => Err(Why::unsupported("a period is not a number")),
+    }
+}
+
+fn word(agg: Agg) -> &'static str {
+    match agg {
+        Agg::Avg => "average",
+        Agg::Min => "minimum",
+        Agg::Max => "maximum",
+        Agg::Sum => "sum",
+        Agg::Median => "median",
+        Agg::Stddev => "standard deviation",
+        Agg::Quantile => "percentile",
+        Agg::Count | Agg::CountDistinct => "number",
+    }
+}
+
+/// A declared measure keeps its declared aggregate; other words must not silently replace it.
+fn declared(index: &Index, measure: MeasureId, agg: Option<Agg>) -> Result<Settled, Why> {
+    let info = index.measure(measure);
+    let counted = matches!(info.unit.as_deref(), Some("units" | "items" | "pieces"));
+    let fits = match agg {
+        None => true,
+        Some(Agg::Count) => info.agg == Agg::Count || counted,
+        Some(agg) => agg == info.agg,
+    };
+    if !fits {
+        let asked = agg.map_or("", word);
+        return Err(Why::ambiguous(format!("{} is declared as a {}, its {asked} is not", info.name, word(info.agg))));
+    }
+    Ok(Settled { what: Number::Declared(measure), features: Vec::new(), assumption: None })
+}
+
+fn column(
+    index: &Index,
+    columns: &Columns,
+    agg: Option<Agg>,
+    head: &Head,
+    usage: Use,
+    distinct: bool,
+) -> Result<Settled, Why> {
+    let quantile = head.quantile;
+    let first = columns[0];
+    let (info, facts) = (index.column(first), index.facts(first));
+    let name = || info.name.replace('_', " ");
+    let number = info.ty.is_number() && !facts.identifier;
+    let done = |agg| {
+        let what = Number::Column { columns: columns.clone(), agg, quantile };
+        Ok(Settled { what, features: Vec::new(), assumption: None })
+    };
+    let implied = |agg, meaning: &str| {
+        let text = format!("{} without an aggregate = {meaning}", name());
+        let assumption = Some(Assumption { code: "aggregate".to_string(), text });
+        let what = Number::Column { columns: columns.clone(), agg, quantile };
+        Ok(Settled { what, features: vec![Feature::ImpliedAggregate], assumption })
+    };
+    if facts.yes.is_some() && matches!(agg, None | Some(Agg::Count | Agg::Sum)) {
+        return Err(Why::unsupported(format!("{} is yes or no", name())));
+    }
+    match agg {
+        Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
+        Some(Agg::Count) if facts.additive => implied(Agg::Sum, "its sum"),
+        Some(Agg::Count) => Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name()))),
+        Some(Agg::Min | Agg::Max) if info.ty.is_temporal() || number => done(agg.unwrap_or(Agg::Max)),
+        Some(agg) if number => done(agg),
+        Some(agg) => Err(Why::unsupported(format!("the {} of {}, which is no number", word(agg), name()))),
+        None if !number && (head.amount || usage != Use::Plain) && !info.ty.is_temporal() => done(Agg::CountDistinct),
+        None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
+        None if facts.additive => implied(Agg::Sum, "its sum"),
+        None => match usage {
+            Use::Extreme(Dir::Desc) if !head.amount => implied(Agg::Max, "its maximum"),
+            Use::Extreme(Dir::Asc) if !head.amount => implied(Agg::Min, "its minimum"),
+            _ => Err(Why::ambiguous(format!("{}: average, total, highest or lowest", name()))),
+        },
+    }
+}

@@ -1,0 +1,436 @@
+//! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
+
+use data::plan::{Agg, ComputeOp, Dir};
+
+use super::Why;
+use super::settle::{self, Number, Settled, Use};
+use crate::Assumption;
+use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Rank, RankKind, Target};
+use crate::index::{ColId, Index, ThingId};
+use crate::lexicon::Ask;
+use crate::score::Feature;
+
+/// The kinds of answers.
+pub enum Shape {
+    Aggregate(Aggregate),
+    List(List),
+}
+
+/// Numbers, per group where there are groups.
+#[derive(Default)]
+pub struct Aggregate {
+    pub measures: Vec<Settled>,
+    pub groups: Vec<Target>,
+    pub top: Option<TopRequest>,
+    pub having: Vec<(Settled, Having)>,
+    pub filters: Vec<Filter>,
+    pub share: Option<Share>,
+    pub series: Option<ComputeOp>,
+    pub features: Vec<Feature>,
+    pub assumptions: Vec<Assumption>,
+}
+
+/// A share of something.
+pub enum Share {
+    /// Of the rows that these conditions hold for.
+    Where(Vec<Filter>),
+    /// Of each group.
+    PerGroup,
+}
+
+/// The first groups by the first measure; the last group is what is ranked, those before it restart the count.
+pub struct TopRequest {
+    pub number: u32,
+    pub dir: Dir,
+    /// Whether the measure is part of the answer, not only its reason.
+    pub measure_in_focus: bool,
+}
+
+/// Rows, or distinct values.
+#[derive(Default)]
+pub struct List {
+    pub thing: Option<ThingId>,
+    pub columns: Vec<Columns>,
+    pub rank: Option<(Columns, Dir, u32)>,
+    pub features: Vec<Feature>,
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Shape {
+    pub fn features(&self) -> Vec<Feature> {
+        match self {
+            Shape::Aggregate(aggregate) => aggregate
+                .measures
+                .iter()
+                .chain(aggregate.having.iter().map(|(settled, _)| settled))
+                .flat_map(|settled| settled.features.iter())
+                .chain(&aggregate.features)
+                .copied()
+                .collect(),
+            Shape::List(list) => list.features.clone(),
+        }
+    }
+
+    pub fn assumptions(&self) -> &[Assumption] {
+        match self {
+            Shape::Aggregate(aggregate) => &aggregate.assumptions,
+            Shape::List(list) => &list.assumptions,
+        }
+    }
+}
+
+/// Settles what kind of answer a draft asks for.
+pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    let mut draft = draft.clone();
+    let mut implied = Vec::new();
+    match draft.pending.take() {
+        // "How many were returned": rows of the only table that can be meant.
+        Some(Pending::Agg(Agg::Count, _)) => {
+            draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) });
+            implied.push(Feature::ImpliedList);
+        }
+        Some(_) => return Err(Why::unsupported("what to compute is not said")),
+        None => {}
+    }
+    let mut shape = shape(index, &draft)?;
+    check_words_used(&draft, &shape)?;
+    if let Shape::Aggregate(aggregate) = &mut shape {
+        aggregate.features.append(&mut implied);
+    }
+    Ok(shape)
+}
+
+/// Words about order and number must have had an effect.
+fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
+    let dated = |settled: &Settled| matches!(settled.what, Number::Column { agg: Agg::Min | Agg::Max, .. });
+    match shape {
+        Shape::Aggregate(aggregate) => {
+            let scalar = aggregate.groups.is_empty();
+            let ordered = draft.sort.is_some() || draft.direction.is_some();
+            if scalar && (ordered || draft.limit.is_some()) || aggregate.top.is_some() && ordered {
+                return Err(Why::unsupported("one number has no order"));
+            }
+            if draft.ask == Some(Ask::When) && !aggregate.measures.iter().all(dated) {
+                return Err(Why::unsupported("a time is asked for, but none is said"));
+            }
+        }
+        Shape::List(_) if draft.ask == Some(Ask::When) => return Err(Why::unsupported("a time is asked for, but none is said")),
+        Shape::List(_) => {}
+    }
+    let twice = draft.limit.is_some() && draft.rank.as_ref().is_some_and(|rank| rank.number.is_some());
+    if twice { Err(Why::unsupported("two numbers of rows are asked for")) } else { Ok(()) }
+}
+
+fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    if draft.share {
+        return super::shares::share(index, draft);
+    }
+    if let Some(rank) = draft.rank.clone() {
+        return ranked(index, draft, rank);
+    }
+    if draft.distribution {
+        return distribution(index, draft);
+    }
+    if !draft.having.is_empty() {
+        return with_having(index, draft);
+    }
+    let number = |head: &Head| head.agg.is_some() || head.amount || matches!(head.target, Target::Measure(_));
+    let numbers = draft.heads.iter().filter(|head| number(head)).count();
+    if numbers == 0 && draft.groups.is_empty() {
+        if implies_sum(index, draft) {
+            return aggregate(index, draft, draft.heads.clone(), Vec::new(), Use::Plain);
+        }
+        return list(index, draft);
+    }
+    if numbers > 0 && numbers < draft.heads.len() {
+        return Err(Why::unsupported("a number and a list are asked for at once"));
+    }
+    aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)
+}
+
+/// `profit for Acme Corp`: what adds up is summed, unless one row is pinned or a list is asked for.
+fn implies_sum(index: &Index, draft: &Draft) -> bool {
+    let additive = |head: &Head| match &head.target {
+        Target::Columns(columns) => columns.iter().all(|id| index.facts(*id).additive),
+        _ => false,
+    };
+    let pinned = draft.filters.iter().any(|filter| match &filter.condition {
+        Condition::Key { .. } => true,
+        Condition::Values { cells, .. } => cells.iter().any(|(id, _)| index.column(*id).unique),
+        _ => false,
+    });
+    let asks = matches!(draft.ask, None | Some(Ask::What));
+    asks && !pinned && draft.limit.is_none() && !draft.heads.is_empty() && draft.heads.iter().all(additive)
+}
+
+fn aggregate(index: &Index, draft: &Draft, heads: Vec<Head>, groups: Vec<Target>, usage: Use) -> Result<Shape, Why> {
+    if heads.is_empty() {
+        return Err(Why::unsupported("what to compute per group is not said"));
+    }
+    let listing = draft.ask == Some(Ask::List);
+    let mut shape = Aggregate { groups, filters: draft.filters.clone(), series: draft.series, ..Aggregate::default() };
+    for head in &heads {
+        if listing && matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none() {
+            shape.features.push(Feature::ImpliedAggregate);
+        }
+        let settled = settle::settle(index, head, usage, draft.distinct)?;
+        shape.assumptions.extend(settled.assumption.clone());
+        if averages_sums(index, &settled) && shape.groups.iter().any(|group| matches!(group, Target::Thing(_))) {
+            shape.features.push(Feature::OpenChoice);
+            shape.assumptions.push(assumption("average", "the average is over rows, not over sums per group"));
+        }
+        shape.measures.push(settled);
+    }
+    Ok(Shape::Aggregate(shape))
+}
+
+/// "Average sales per customer" may also mean the average of each customer's sum.
+fn averages_sums(index: &Index, settled: &Settled) -> bool {
+    match &settled.what {
+        Number::Column { columns, agg: Agg::Avg, .. } => columns.iter().any(|id| index.facts(*id).additive),
+        _ => false,
+    }
+}
+
+/// `status distribution`, `breakdown of tickets by priority`: how many rows per value.
+fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    if !draft.having.is_empty() {
+        return Err(Why::unsupported("a distribution with a condition on groups"));
+    }
+    if !draft.groups.is_empty() {
+        return aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain);
+    }
+    let [Head { target: target @ (Target::Columns(columns) | Target::Flag(columns)), agg: None, .. }] = &draft.heads[..] else {
+        return Err(Why::ambiguous("a distribution needs a column to be split by"));
+    };
+    if columns.iter().all(|id| index.column(*id).ty.is_number() && index.column(*id).distinct > 50) {
+        return Err(Why::unsupported("a distribution of a measured number needs classes"));
+    }
+    let rows = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+    let group = match target {
+        Target::Flag(columns) => Target::Columns(columns.clone()),
+        other => other.clone(),
+    };
+    aggregate(index, draft, vec![rows], vec![group], Use::Plain)
+}
+
+/// `customers with more than 5 orders`: groups that pass a condition on an aggregate.
+fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    let mut having = Vec::new();
+    for condition in &draft.having {
+        having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));
+    }
+    let listed = |head: &Head| head.agg.is_none() && !head.amount && matches!(head.target, Target::Thing(_) | Target::Columns(_));
+    if let ([head], true) = (&draft.heads[..], draft.groups.is_empty())
+        && listed(head)
+    {
+        if draft.having.iter().any(|condition| condition.head.target == head.target) {
+            return Err(Why::unsupported("a thing is compared with its own number"));
+        }
+        let groups = vec![head.target.clone()];
+        let features = if draft.ask.is_none() { vec![Feature::ImpliedList] } else { Vec::new() };
+        let shape = Aggregate { groups, having, features, filters: draft.filters.clone(), ..Aggregate::default() };
+        return Ok(Shape::Aggregate(shape));
+    }
+    if draft.groups.is_empty() {
+        return Err(Why::unsupported("counting groups that pass a condition takes two steps; a list of them is possible"));
+    }
+    let Shape::Aggregate(shape) = aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)? else {
+        return Err(Why::unsupported("a condition on groups needs numbers"));
+    };
+    Ok(Shape::Aggregate(Aggregate { having, ..shape }))
+}
+
+fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
+    if !draft.having.is_empty() || draft.distribution || draft.series.is_some() {
+        return Err(Why::unsupported("a ranking with a condition on groups"));
+    }
+    if rank.kind == RankKind::Recent {
+        return recent(index, draft, rank);
+    }
+    let Some(by) = rank.by.clone() else {
+        return Err(Why::ambiguous("what to rank by is not said"));
+    };
+    let subject = match &draft.heads[..] {
+        [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
+        [] => None,
+        [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
+        _ => return Err(Why::unsupported("a ranking of several things at once")),
+    };
+    let number = rank.number.or(draft.limit);
+    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
+    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
+    if let (Target::Columns(columns), true, true) = (&by.target, plain, draft.groups.is_empty())
+        && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
+    {
+        return Ok(Shape::List(list));
+    }
+    let mut groups = draft.groups.clone();
+    if groups.contains(&subject.target) {
+        return Err(Why::unsupported("a thing is ranked within itself"));
+    }
+    groups.push(subject.target.clone());
+    let usage = if rank.kind == RankKind::Top || by.amount { Use::Amount } else { Use::Extreme(rank.dir) };
+    let shape = aggregate(index, &Draft { ask: None, ..draft.clone() }, vec![by], groups, usage)?;
+    let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
+    if number.is_none() && rank.kind == RankKind::Top {
+        shape.features.push(Feature::ImpliedNumber);
+        shape.assumptions.push(assumption("number", "top without a number = the first ten"));
+    }
+    let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
+    let measure_in_focus = rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
+    shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
+    Ok(Shape::Aggregate(shape))
+}
+
+fn assumption(code: &str, text: &str) -> Assumption {
+    Assumption { code: code.to_string(), text: text.to_string() }
+}
+
+/// `highest temperature by zone`: no subject, the extreme is an aggregate.
+fn extreme_alone(index: &Index, draft: &Draft, rank: &Rank, by: Head, number: Option<u32>, plain: bool) -> Result<Shape, Why> {
+    let Target::Columns(columns) = &by.target else {
+        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
+    };
+    if !plain || by.amount || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
+        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
+    }
+    if let Some(number) = number {
+        let thing = thing_of(index, columns)?;
+        let list = List { thing: Some(thing), rank: Some((columns.clone(), rank.dir, number)), ..List::default() };
+        return Ok(Shape::List(List { columns: vec![columns.clone()], ..list }));
+    }
+    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
+    let head = Head { agg: Some(agg), ..by };
+    aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain)
+}
+
+fn thing_of(index: &Index, columns: &Columns) -> Result<ThingId, Why> {
+    let tables: Vec<usize> = columns.iter().map(|id| id.table).collect();
+    let thing = index.things.iter().position(|thing| thing.table.is_some_and(|table| tables.contains(&table)));
+    thing.ok_or_else(|| Why::unsupported("what to list is not clear"))
+}
+
+/// `oldest employee`, `products with the lowest stock`: rows of the ranked thing's own table.
+fn ranked_rows(
+    index: &Index,
+    draft: &Draft,
+    subject: &Head,
+    columns: &Columns,
+    dir: Dir,
+    number: Option<u32>,
+    kind: RankKind,
+) -> Option<List> {
+    let of_table = |table: usize| -> Columns { columns.iter().copied().filter(|id| id.table == table).collect() };
+    let (thing, shown) = match &subject.target {
+        Target::Thing(thing) => (*thing, Vec::new()),
+        // "The name of the employee with the highest salary", or a column that is unique in its table.
+        Target::Columns(asked) => {
+            let scope = draft.scopes.first().copied();
+            let unique = |id: &ColId| index.column(*id).unique;
+            let own = || asked.iter().find(|id| unique(id)).and_then(|id| index.things.iter().position(|t| t.table == Some(id.table)));
+            (scope.or_else(own)?, vec![asked.clone()])
+        }
+        _ => return None,
+    };
+    let table = index.things[thing].table?;
+    let ranked = of_table(table);
+    if ranked.is_empty() {
+        return None;
+    }
+    let implied = if kind == RankKind::Top { 10 } else { 1 };
+    let rank = Some((ranked, dir, number.unwrap_or(implied)));
+    let mut list = List { thing: Some(thing), columns: shown, rank, ..List::default() };
+    if number.is_none() && kind == RankKind::Top {
+        list.features.push(Feature::ImpliedNumber);
+        list.assumptions.push(assumption("number", "top without a number = the first ten"));
+    }
+    Some(list)
+}
+
+/// `latest order`, `when was the first ticket`, `last order date`.
+fn recent(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
+    let [head] = &draft.heads[..] else { return Err(Why::unsupported("what is latest is not said")) };
+    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
+    let number = rank.number.or(draft.limit);
+    if let Target::Columns(columns) = &head.target
+        && head.agg.is_none()
+        && number.is_none()
+        && columns.iter().all(|id| index.column(*id).ty.is_temporal())
+    {
+        let head = Head { agg: Some(agg), ..head.clone() };
+        return aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain);
+    }
+    let Target::Thing(thing) = head.target else { return Err(Why::unsupported("only rows with a date have a latest one")) };
+    let Some(table) = index.things[thing].table.filter(|_| head.agg.is_none() && draft.groups.is_empty()) else {
+        return Err(Why::unsupported("only rows with a date have a latest one"));
+    };
+    let columns = super::date::dates_of(index, table);
+    if columns.is_empty() {
+        return Err(Why::unsupported(format!("a {} has no date", index.things[thing].noun)));
+    }
+    if draft.ask == Some(Ask::When) {
+        if number.is_some() {
+            return Err(Why::unsupported("one time is asked for, not several"));
+        }
+        let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(columns)) };
+        return aggregate(index, draft, vec![head], Vec::new(), Use::Plain);
+    }
+    let rank = Some((columns, rank.dir, number.unwrap_or(1)));
+    Ok(Shape::List(List { thing: Some(thing), rank, ..List::default() }))
+}
+
+/// The only table's rows, where there is only one.
+pub fn sole_thing(index: &Index) -> Option<ThingId> {
+    let mut things = (0..index.things.len()).filter(|thing| index.things[*thing].table.is_some());
+    let first = things.next()?;
+    things.next().is_none().then_some(first)
+}
+
+fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    if draft.series.is_some() {
+        return Err(Why::unsupported("a change over time needs a measure and a period"));
+    }
+    let mut list = List::default();
+    match &draft.heads[..] {
+        [] if draft.filters.is_empty() => return Err(Why::unsupported("what is asked for is not said")),
+        [] => {
+            list.thing = sole_thing(index);
+            list.features.push(Feature::ImpliedList);
+            if list.thing.is_none() {
+                return Err(Why::ambiguous("what to list is not said"));
+            }
+        }
+        [first, rest @ ..] => {
+            match &first.target {
+                Target::Thing(thing) => list.thing = Some(*thing),
+                Target::Columns(columns) => list.columns.push(columns.clone()),
+                Target::Rows => list.thing = sole_thing(index),
+                Target::Flag(columns) => return flagged_rows(index, columns, rest, list),
+                _ => return Err(Why::unsupported("a period is not something to list")),
+            }
+            for head in rest {
+                match &head.target {
+                    Target::Columns(columns) => list.columns.push(columns.clone()),
+                    _ => return Err(Why::unsupported("several lists are asked for at once")),
+                }
+            }
+        }
+    }
+    if list.thing.is_none() {
+        list.thing = draft.scopes.first().copied();
+    }
+    if draft.ask.is_none() || draft.ask == Some(Ask::What) {
+        list.features.push(Feature::ImpliedList);
+    }
+    Ok(Shape::List(list))
+}
+
+/// `anomalies in the North zone`: the rows where a two-valued column says yes; the list adds the condition itself.
+fn flagged_rows(index: &Index, columns: &Columns, rest: &[Head], list: List) -> Result<Shape, Why> {
+    let thing = thing_of(index, columns)?;
+    if !rest.is_empty() {
+        return Err(Why::unsupported("several lists are asked for at once"));
+    }
+    Ok(Shape::List(List { thing: Some(thing), columns: vec![columns.clone()], ..list }))
+}

@@ -1,0 +1,72 @@
+//! Shares: of the rows a condition holds for, or of each group.
+
+use data::plan::Agg;
+
+use super::Why;
+use super::settle::{self, Number, Use};
+use super::shape::{Aggregate, Shape, Share};
+use crate::draft::{Condition, Draft, Filter, Head, Target, Zone};
+use crate::index::Index;
+
+/// `what share of tickets is Critical`, `percentage of orders returned`, `share of revenue by category`.
+pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    if draft.rank.is_some() || !draft.having.is_empty() || draft.series.is_some() || draft.distribution {
+        return Err(Why::unsupported("a share together with a ranking"));
+    }
+    let [head] = &draft.heads[..] else { return Err(Why::unsupported("a share of several things")) };
+    let mut filters = draft.filters.clone();
+    let mut head = head.clone();
+    if let Target::Flag(columns) = &head.target
+        && head.agg.is_none()
+    {
+        // "What share of anomalies is ...": the anomalies are the whole.
+        let whole = Filter { condition: Condition::Flag(columns.clone()), negated: false, zone: Zone::BeforeHead };
+        if !filters.iter().any(|filter| filter.zone == Zone::Predicate && !is_time(filter)) {
+            return aggregate_of_flag(index, draft, head);
+        }
+        filters.push(whole);
+        head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+    }
+    let (conditions, whole) = split(filters);
+    if conditions.len() > 1 {
+        return Err(Why::ambiguous("which of the conditions the share is of, and which limit the whole"));
+    }
+    let settled = settle::settle(index, &head, Use::Plain, false)?;
+    let additive = match &settled.what {
+        Number::Count(_) => true,
+        Number::Declared(measure) => matches!(index.measure(*measure).agg, Agg::Sum | Agg::Count),
+        Number::Column { agg, .. } => *agg == Agg::Sum,
+        Number::Flag { .. } => false,
+    };
+    if !additive {
+        return Err(Why::unsupported("a share of something that does not add up"));
+    }
+    let share = match (conditions.is_empty(), draft.groups.is_empty()) {
+        (false, _) => Share::Where(conditions),
+        (true, false) => Share::PerGroup,
+        (true, true) => return Err(Why::ambiguous("a share of what is not said")),
+    };
+    let mut shape = Aggregate { groups: draft.groups.clone(), filters: whole, share: Some(share), ..Aggregate::default() };
+    shape.assumptions.extend(settled.assumption.clone());
+    shape.measures.push(settled);
+    Ok(Shape::Aggregate(shape))
+}
+
+fn aggregate_of_flag(index: &Index, draft: &Draft, head: Head) -> Result<Shape, Why> {
+    let settled = settle::settle(index, &Head { agg: Some(Agg::Avg), ..head }, Use::Plain, false)?;
+    let mut shape = Aggregate { groups: draft.groups.clone(), filters: draft.filters.clone(), ..Aggregate::default() };
+    shape.measures.push(settled);
+    Ok(Shape::Aggregate(shape))
+}
+
+fn is_time(filter: &Filter) -> bool {
+    matches!(filter.condition, Condition::Time { .. })
+}
+
+/// The condition whose share is asked, and what limits the whole: a period always limits the whole; what the verb says is
+/// the condition; without a verb, what follows the noun is; without that, what stands before it.
+fn split(filters: Vec<Filter>) -> (Vec<Filter>, Vec<Filter>) {
+    let zones = [Zone::Predicate, Zone::AfterHead, Zone::BeforeHead];
+    let said = zones.into_iter().find(|zone| filters.iter().any(|filter| filter.zone == *zone && !is_time(filter)));
+    filters.into_iter().partition(|filter| !is_time(filter) && Some(filter.zone) == said)
+}

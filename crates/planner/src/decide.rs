@@ -1,0 +1,185 @@
+//! The last word: one reading clearly ahead becomes the answer, everything else an honest refusal.
+//!
+//! Hard rules come before weights. No reading that accounts for the whole question: the refusal names what stood in the
+//! way. Two readings that compute different things and cost about the same: ambiguous.
+
+use std::collections::HashMap;
+
+use data::plan::{Expr, Plan, Pred};
+
+use crate::build::{self, Why};
+use crate::index::Index;
+use crate::lexicon::Role;
+use crate::mentions::{Mention, Mentions, What};
+use crate::tokens::{self, Kind, TOKENS_MAX, Token};
+use crate::{Answer, Outcome, Reading, Reason, Refusal, readings, score};
+
+/// How many other readings an answer carries.
+const OTHERS_MAX: usize = 3;
+
+/// Decides a question; refusals come without suggestions.
+pub fn decide(index: &Index, question: &str) -> Outcome {
+    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
+    if tokens.len() > TOKENS_MAX {
+        return refuse(Reason::Limit, format!("a question has at most {TOKENS_MAX} words"), Vec::new());
+    }
+    if tokens.is_empty() {
+        return refuse(Reason::NotAboutData, "there is no question".to_string(), Vec::new());
+    }
+    if index.dataset.tables.iter().all(|table| table.columns.is_empty()) {
+        return refuse(Reason::NoData, "the dataset has no columns".to_string(), Vec::new());
+    }
+    let mentions = Mentions::new(index, &tokens);
+    let mut readings: Vec<Reading> = Vec::new();
+    let mut failure: Option<Why> = None;
+    for draft in readings::drafts(index, &tokens, &mentions) {
+        match build::build(index, &draft) {
+            Ok(built) => built.into_iter().for_each(|reading| keep(&mut readings, reading)),
+            Err(why) => {
+                failure.get_or_insert(why);
+            }
+        }
+    }
+    readings.sort_by(|a, b| b.score.total_cmp(&a.score));
+    match readings.is_empty() {
+        true => explain(index, &tokens, &mentions, failure),
+        false => weigh(readings),
+    }
+}
+
+fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
+    Outcome::Refusal(Refusal { reason, message, words, suggestions: Vec::new(), best: None })
+}
+
+/// Keeps the cheapest reading of each computation.
+fn keep(readings: &mut Vec<Reading>, reading: Reading) {
+    let same = readings.iter_mut().find(|known| bare(&known.plan) == bare(&reading.plan));
+    match same {
+        Some(known) if known.score < reading.score => *known = reading,
+        Some(_) => {}
+        None => readings.push(reading),
+    }
+}
+
+fn weigh(mut readings: Vec<Reading>) -> Outcome {
+    let best = readings.remove(0);
+    let confidence = score::confidence(-best.score);
+    let margin = readings.first().map(|second| best.score - second.score);
+    readings.truncate(OTHERS_MAX);
+    if margin.is_some_and(|margin| margin < score::MARGIN_MIN) {
+        let message = "the question can be read in two ways that give different answers".to_string();
+        return with_best(Reason::Ambiguous, message, best);
+    }
+    if confidence < score::CONFIDENCE_MIN {
+        return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best);
+    }
+    Outcome::Answer(Answer { reading: best, confidence, others: readings })
+}
+
+fn with_best(reason: Reason, message: String, best: Reading) -> Outcome {
+    Outcome::Refusal(Refusal { reason, message, words: Vec::new(), suggestions: Vec::new(), best: Some(best) })
+}
+
+/// Why no reading accounts for the whole question.
+fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option<Why>) -> Outcome {
+    let about_data = (0..tokens.len()).any(|at| mentions.is_data(at));
+    let words = |wanted: &dyn Fn(usize) -> bool| -> Vec<String> {
+        (0..tokens.len()).filter(|at| wanted(*at)).map(|at| tokens[at].text.clone()).collect()
+    };
+    let writes = words(&|at| is_imperative(tokens, at) && only(mentions, at, |role| *role == Role::Write));
+    if !writes.is_empty() {
+        return refuse(Reason::WriteRequested, "answers never change data".to_string(), writes);
+    }
+    let beyond = words(&|at| only(mentions, at, |role| *role == Role::Unsupported));
+    if !beyond.is_empty() && about_data {
+        let message = "reasons, forecasts and opinions are not in the data".to_string();
+        return refuse(Reason::Unsupported, message, beyond);
+    }
+    let unit = |at: usize| index.lexicon.unit(&tokens[at].fold).is_some();
+    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at));
+    if unknown.is_empty() {
+        unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
+    }
+    if !about_data {
+        return refuse(Reason::NotAboutData, "nothing of the dataset is mentioned".to_string(), unknown);
+    }
+    if !unknown.is_empty() {
+        let list = unknown.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let verb = if unknown.len() == 1 { "names" } else { "name" };
+        return refuse(Reason::UnknownWord, format!("{list} {verb} nothing in the data"), unknown);
+    }
+    let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
+    if !vague.is_empty() {
+        let message = format!("`{}` does not say which number decides", vague.join(" "));
+        return refuse(Reason::Ambiguous, message, vague);
+    }
+    match failure {
+        Some(why) => refuse(why.reason, why.message, Vec::new()),
+        None => {
+            let message = "the words are known, but what they ask for together is not".to_string();
+            refuse(Reason::Unsupported, message, Vec::new())
+        }
+    }
+}
+
+/// Whether the token can be the verb of a request: first, or after "and", "then", "please", "to".
+fn is_imperative(tokens: &[Token], at: usize) -> bool {
+    let opens = |word: &str| matches!(word, "and" | "then" | "please" | "to" | "you" | "," | "us" | "me");
+    at == 0 || opens(&tokens[at - 1].fold)
+}
+
+/// Whether the token has a role of that kind and nothing else covers it.
+fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool {
+    let open = |role: &Role| {
+        matches!(role, Role::Vague | Role::Write | Role::Unsupported | Role::Link | Role::Created | Role::Top(_))
+    };
+    let is_open = |mention: &Mention| matches!(&mention.what, What::Role(role) if open(role));
+    let is_wanted = |mention: &Mention| matches!(&mention.what, What::Role(role) if wanted(role));
+    mentions.covering(at).any(is_wanted) && mentions.covering(at).all(is_open)
+}
+
+fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
+    let known_kind = matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
+    // A refusal word is known to the lexicon, but it names nothing either.
+    let refused = only(mentions, at, |role| matches!(role, Role::Unsupported | Role::Write));
+    !known_kind && (mentions.covering(at).next().is_none() || refused)
+}
+
+/// A plan with names replaced by positions, so that equal computations are equal.
+fn bare(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let mut names = HashMap::new();
+    let outputs = plan.select.iter_mut().map(|item| &mut item.name);
+    let outputs = outputs.chain(plan.group.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.measures.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.compute.iter_mut().map(|item| &mut item.name));
+    for (position, name) in outputs.enumerate() {
+        let bare = format!("#{position}");
+        names.insert(std::mem::replace(name, bare.clone()), bare);
+    }
+    let renamed = |name: &mut String| {
+        if let Some(bare) = names.get(name) {
+            name.clone_from(bare);
+        }
+    };
+    for compute in &mut plan.compute {
+        compute.args.iter_mut().chain(&mut compute.per).chain(&mut compute.along).for_each(renamed);
+    }
+    if let Some(top) = &mut plan.top {
+        std::iter::once(&mut top.by).chain(&mut top.per).for_each(renamed);
+    }
+    plan.order.iter_mut().map(|order| &mut order.by).for_each(renamed);
+    if let Some(having) = &mut plan.having {
+        rename_refs(having, &renamed);
+    }
+    plan
+}
+
+fn rename_refs(pred: &mut Pred, renamed: &impl Fn(&mut String)) {
+    match pred {
+        Pred::And { and: list } | Pred::Or { or: list } => list.iter_mut().for_each(|pred| rename_refs(pred, renamed)),
+        Pred::Not { not } => rename_refs(not, renamed),
+        Pred::Test { expr: Expr::Ref { name }, .. } => renamed(name),
+        Pred::Test { .. } | Pred::Exists { .. } => {}
+    }
+}

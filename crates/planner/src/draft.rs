@@ -1,0 +1,190 @@
+//! A reading in the making: what the words consumed so far ask for, before any table is chosen.
+
+use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
+
+use crate::index::{ColId, MeasureId, ThingId};
+use crate::lexicon::{Ask, Unit};
+use crate::period::When;
+use crate::score::Feature;
+
+/// Columns of one name; which of them is meant depends on the table the plan starts from.
+pub type Columns = Vec<ColId>;
+
+/// What the words ask for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    pub ask: Option<Ask>,
+    /// What is asked for, in order.
+    pub heads: Vec<Head>,
+    /// An aggregate that waits for its target.
+    pub pending: Option<Pending>,
+    pub groups: Vec<Target>,
+    pub filters: Vec<Filter>,
+    pub having: Vec<Having>,
+    pub rank: Option<Rank>,
+    pub sort: Option<(Head, Dir)>,
+    pub direction: Option<Dir>,
+    pub limit: Option<u32>,
+    /// Things named only to say what the heads are about: "the price of products".
+    pub scopes: Vec<ThingId>,
+    pub share: bool,
+    pub distribution: bool,
+    pub distinct: bool,
+    pub series: Option<ComputeOp>,
+    /// Whether the sentence has passed its verb or a relative pronoun after the head.
+    pub predicate: bool,
+    /// Whether a preposition came before, and only conditions since: a thing that follows belongs to the head.
+    pub connected: bool,
+    /// Whether "and" or a comma came just before.
+    pub joined: bool,
+    pub features: Vec<Feature>,
+}
+
+/// An aggregate that waits for its target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pending {
+    Agg(Agg, Option<f64>),
+    /// "How much": the sum of what adds up.
+    Much,
+}
+
+/// Something that can be asked for, grouped by or ranked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    Thing(ThingId),
+    Columns(Columns),
+    Measure(MeasureId),
+    /// Rows where a two-valued column says yes.
+    Flag(Columns),
+    Grain(Grain),
+    Part(Part),
+    /// A grain that fits the length of the data.
+    OverTime,
+    /// Rows of whatever table is meant.
+    Rows,
+}
+
+/// A target and how it becomes a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Head {
+    pub target: Target,
+    pub agg: Option<Agg>,
+    pub quantile: Option<f64>,
+    /// Whether "most", "how much" or a group without an aggregate word asks for a sum or count.
+    pub amount: bool,
+}
+
+impl Head {
+    /// A target without an aggregate.
+    pub fn plain(target: Target) -> Head {
+        Head { target, agg: None, quantile: None, amount: false }
+    }
+}
+
+/// Where in the sentence a condition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zone {
+    BeforeHead,
+    AfterHead,
+    Predicate,
+}
+
+/// A condition on rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    pub condition: Condition,
+    pub negated: bool,
+    pub zone: Zone,
+}
+
+/// The kinds of conditions on rows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Cells by the columns they may be in; `all` when "and" joins them.
+    Values { cells: Vec<(ColId, Vec<String>)>, all: bool },
+    Flag(Columns),
+    /// `implied` when the column was not named, only its unit.
+    Compare { columns: Columns, test: Test, amounts: Vec<Amount>, implied: bool },
+    /// Nothing there: null, or zero where a number has no nulls.
+    Empty(Columns),
+    Time { columns: Option<Columns>, when: When },
+    /// One thing by its number.
+    Key { thing: ThingId, number: f64 },
+    /// A row of another table that belongs to it.
+    Related(ThingId),
+}
+
+/// A number with what was said about its unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amount {
+    pub number: f64,
+    pub percent: bool,
+    pub money: bool,
+    pub unit: Option<Unit>,
+}
+
+/// A condition on groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Having {
+    pub head: Head,
+    pub test: Test,
+    pub amounts: Vec<Amount>,
+}
+
+/// The first by a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rank {
+    pub kind: RankKind,
+    pub dir: Dir,
+    pub number: Option<u32>,
+    pub by: Option<Head>,
+    /// Whether the next target is what it ranks by.
+    pub open: bool,
+}
+
+/// The kinds of ranking words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankKind {
+    /// `top 5`: says what is ranked, not by what.
+    Top,
+    /// `highest`.
+    Extreme,
+    /// `most`.
+    Amount,
+    /// `latest`.
+    Recent,
+    /// `oldest`, `cheapest`: the word names the column.
+    Adjective,
+}
+
+impl Draft {
+    /// What the draft costs so far.
+    pub fn cost(&self) -> f64 {
+        crate::score::cost(&self.features)
+    }
+
+    /// The same draft after one more phrase with a meaning of its own.
+    pub fn with(&self, change: impl FnOnce(&mut Draft)) -> Draft {
+        let mut draft = self.clone();
+        draft.features.push(Feature::Mention);
+        change(&mut draft);
+        draft.joined = false;
+        draft
+    }
+
+    /// Where a condition consumed now stands.
+    pub fn zone(&self) -> Zone {
+        if self.heads.is_empty() {
+            Zone::BeforeHead
+        } else if self.predicate {
+            Zone::Predicate
+        } else {
+            Zone::AfterHead
+        }
+    }
+
+    /// Whether a word still waits for what it belongs to.
+    pub fn is_open(&self) -> bool {
+        self.pending.is_some() || self.rank.as_ref().is_some_and(|rank| rank.open)
+    }
+}

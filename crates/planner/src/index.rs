@@ -1,0 +1,243 @@
+//! Everything about a dataset that planning looks up, computed once: things, names, values and joins.
+//!
+//! A *thing* is what people count: the rows of a table (`orders`) or the distinct values of an identifier that has no
+//! table of its own (`customers` behind `orders.customer_id`).
+
+mod facts;
+mod things;
+
+use std::collections::HashMap;
+
+use data::Dataset;
+use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
+
+pub use facts::Facts;
+pub use things::Thing;
+
+use crate::lexicon::{Lexicon, Role};
+use crate::schema::{Schema, TableId};
+use crate::tokens;
+use crate::words::Forms;
+
+/// A column by position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ColId {
+    /// Position of its table.
+    pub table: TableId,
+    /// Position in the table.
+    pub column: usize,
+}
+
+/// Position in [`Index::things`].
+pub type ThingId = usize;
+/// Position in the dataset's measures.
+pub type MeasureId = usize;
+
+/// What a name can stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sense {
+    Thing(ThingId),
+    Column(ColId),
+    Measure(MeasureId),
+    /// The rows where a two-valued column says yes.
+    Flag(ColId),
+    /// The verb behind a date column: `resolved` for `resolved_at`.
+    Event(ColId),
+}
+
+/// How well a phrase fits the name it was found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// The declared name, noun or synonym, apart from unit and plural.
+    Whole,
+    /// A part of a name of several words.
+    Part,
+}
+
+/// One entry of the table of names.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub sense: Sense,
+    pub fit: Fit,
+    /// The singular form; when the question has it too, the match did not need stemming.
+    pub singular: String,
+}
+
+/// A dataset prepared for planning.
+#[derive(Clone, Debug)]
+pub struct Index {
+    pub(crate) dataset: Dataset,
+    pub(crate) lexicon: Lexicon,
+    pub(crate) forms: Forms,
+    pub(crate) schema: Schema,
+    pub(crate) things: Vec<Thing>,
+    pub(crate) facts: Vec<Vec<Facts>>,
+    names: HashMap<String, Vec<Entry>>,
+    values: HashMap<String, Vec<(ColId, String)>>,
+    pub(crate) words_max: usize,
+}
+
+/// How many words of a value or name are matched.
+const PHRASE_WORDS_MAX: usize = 10;
+
+impl Index {
+    /// Prepares a dataset; the cost grows with the number of its distinct values.
+    pub fn new(dataset: &Dataset) -> Index {
+        let mut index = Index {
+            dataset: dataset.clone(),
+            lexicon: Lexicon::new(),
+            forms: Forms::new(),
+            schema: Schema::new(dataset),
+            things: Vec::new(),
+            facts: Vec::new(),
+            names: HashMap::new(),
+            values: HashMap::new(),
+            words_max: 1,
+        };
+        index.facts = facts::all(&index);
+        things::build(&mut index);
+        index.name_columns();
+        index.name_measures();
+        index.index_values();
+        let longest = index.names.keys().chain(index.values.keys()).map(|key| key.split(' ').count()).max();
+        index.words_max = longest.unwrap_or(1).min(PHRASE_WORDS_MAX);
+        index
+    }
+
+    /// What a stemmed phrase can stand for.
+    pub(crate) fn names(&self, stem: &str) -> &[Entry] {
+        self.names.get(stem).map_or(&[], Vec::as_slice)
+    }
+
+    /// The cells a singular phrase can stand for.
+    pub(crate) fn values(&self, singular: &str) -> &[(ColId, String)] {
+        self.values.get(singular).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn table(&self, table: TableId) -> &TableInfo {
+        &self.dataset.tables[table]
+    }
+
+    pub(crate) fn column(&self, id: ColId) -> &ColumnInfo {
+        &self.dataset.tables[id.table].columns[id.column]
+    }
+
+    pub(crate) fn facts(&self, id: ColId) -> &Facts {
+        &self.facts[id.table][id.column]
+    }
+
+    pub(crate) fn measure(&self, id: MeasureId) -> &DeclaredMeasure {
+        &self.dataset.measures[id]
+    }
+
+    /// The name of a column in plans: `table.column`.
+    pub(crate) fn qualified(&self, id: ColId) -> String {
+        format!("{}.{}", self.table(id.table).name, self.column(id).name)
+    }
+
+    /// The position behind `table.column`.
+    pub(crate) fn find(&self, qualified: &str) -> Option<ColId> {
+        let (table, column) = qualified.split_once('.')?;
+        let table = self.dataset.tables.iter().position(|info| info.name == table)?;
+        let column = self.dataset.tables[table].columns.iter().position(|info| info.name == column)?;
+        Some(ColId { table, column })
+    }
+
+    /// Every column, table by table.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = ColId> + '_ {
+        let tables = self.dataset.tables.iter().enumerate();
+        tables.flat_map(|(table, info)| (0..info.columns.len()).map(move |column| ColId { table, column }))
+    }
+
+    /// Every word that names something, for suggestions.
+    pub(crate) fn vocabulary(&self) -> Vec<String> {
+        let mut words: Vec<String> =
+            self.names.values().flatten().filter(|entry| entry.fit == Fit::Whole).map(|e| e.singular.clone()).collect();
+        let values = self.dataset.tables.iter().flat_map(|table| &table.columns).filter(|c| c.values.len() <= 100);
+        words.extend(values.flat_map(|column| column.values.iter().cloned()));
+        words.sort();
+        words.dedup();
+        words
+    }
+
+    fn add(&mut self, words: &[String], sense: Sense, fit: Fit) {
+        if words.is_empty() || words.len() > PHRASE_WORDS_MAX {
+            return;
+        }
+        let singular: Vec<String> = words.iter().map(|word| self.forms.singular(word)).collect();
+        let stem: Vec<String> = words.iter().map(|word| self.forms.stem(word)).collect();
+        let entries = self.names.entry(stem.join(" ")).or_default();
+        match entries.iter_mut().find(|entry| entry.sense == sense) {
+            Some(entry) => entry.fit = entry.fit.min(fit),
+            None => entries.push(Entry { sense, fit, singular: singular.join(" ") }),
+        }
+    }
+
+    fn name_columns(&mut self) {
+        for id in self.columns().collect::<Vec<_>>() {
+            let facts = self.facts(id).clone();
+            let synonyms: Vec<Vec<String>> =
+                self.column(id).synonyms.iter().map(|synonym| crate::words::split_name(synonym)).collect();
+            let whole = [facts.words.clone(), facts.core.clone()].into_iter().chain(synonyms.clone());
+            for words in whole {
+                self.add(&words, Sense::Column(id), Fit::Whole);
+            }
+            for words in parts(&facts.core) {
+                self.add(&words, Sense::Column(id), Fit::Part);
+            }
+            if facts.yes.is_some() {
+                let noun: Vec<Vec<String>> =
+                    self.column(id).noun.iter().map(|noun| crate::words::split_name(noun)).collect();
+                for mut words in std::iter::once(facts.core.clone()).chain(synonyms).chain(noun) {
+                    self.add(&words, Sense::Flag(id), Fit::Whole);
+                    if words.len() == 2 {
+                        words.reverse();
+                        self.add(&words, Sense::Flag(id), Fit::Whole);
+                    }
+                }
+            }
+            if !facts.event.is_empty() {
+                self.add(&facts.event, Sense::Event(id), Fit::Whole);
+            }
+        }
+    }
+
+    fn name_measures(&mut self) {
+        for id in 0..self.dataset.measures.len() {
+            let measure = &self.dataset.measures[id];
+            let names: Vec<Vec<String>> = std::iter::once(&measure.name)
+                .chain(&measure.synonyms)
+                .map(|name| crate::words::split_name(name))
+                .collect();
+            for words in names {
+                self.add(&words, Sense::Measure(id), Fit::Whole);
+            }
+        }
+    }
+
+    fn index_values(&mut self) {
+        for id in self.columns().collect::<Vec<_>>() {
+            for text in &self.dataset.tables[id.table].columns[id.column].values {
+                let key = tokens::phrase(&tokens::fold(text), |word| self.forms.singular(word));
+                if !key.is_empty() && key.split(' ').count() <= PHRASE_WORDS_MAX {
+                    self.values.entry(key).or_default().push((id, text.clone()));
+                }
+            }
+        }
+    }
+
+    /// Whether a value of that spelling can be told from a word of the language: then only its exact spelling counts.
+    pub(crate) fn is_function_word(&self, fold: &str) -> bool {
+        let open = |role: &Role| {
+            matches!(role, Role::Vague | Role::Write | Role::Unsupported | Role::Link | Role::Created | Role::Failed)
+        };
+        !self.lexicon.roles(fold).iter().all(open)
+    }
+}
+
+/// The beginnings and ends of a name of several words.
+fn parts(words: &[String]) -> Vec<Vec<String>> {
+    let ends = (1..words.len()).map(|from| words[from..].to_vec());
+    let beginnings = (1..words.len()).map(|to| words[..to].to_vec());
+    ends.chain(beginnings).collect()
+}

@@ -1,0 +1,160 @@
+//! Finds what people count in a dataset, what identifies it and by what name it is shown.
+
+use base::Type;
+
+use super::{ColId, Fit, Index, Sense, ThingId};
+use crate::schema::TableId;
+use crate::words::split_name;
+
+/// Something people count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thing {
+    /// In the singular.
+    pub noun: String,
+    /// The table that has one row for each, if there is one.
+    pub table: Option<TableId>,
+    /// Columns whose values identify one, its own table's key first.
+    pub keys: Vec<ColId>,
+    /// The column people know it by.
+    pub label: Option<ColId>,
+}
+
+/// Fills the index's things and their names.
+pub fn build(index: &mut Index) {
+    for table in 0..index.dataset.tables.len() {
+        add_table(index, table);
+    }
+    for id in index.columns().collect::<Vec<_>>() {
+        add_column(index, id);
+    }
+}
+
+fn add_table(index: &mut Index, table: TableId) {
+    let info = index.table(table);
+    let name_words = split_name(&info.name);
+    let last = name_words.iter().rfind(|word| !word.chars().all(|c| c.is_ascii_digit())).cloned().unwrap_or_default();
+    let noun = info.noun.clone().unwrap_or_else(|| index.forms.singular(&last));
+    let mut phrases = vec![split_name(&noun)];
+    phrases.extend(info.synonyms.iter().map(|synonym| split_name(synonym)));
+    let taken = is_column_noun(index, &name_words);
+    if !taken {
+        phrases.push(name_words.clone());
+    }
+    let key = key(index, table);
+    let label = label(index, table, &noun);
+    let mut keys: Vec<ColId> = key.into_iter().collect();
+    keys.extend(links_to(index, table));
+    let id = index.things.len();
+    index.things.push(Thing { noun, table: Some(table), keys, label });
+    for words in phrases {
+        index.add(&words, Sense::Thing(id), Fit::Whole);
+    }
+    if index.table(table).noun.is_none() && !taken && name_words.len() > 1 {
+        index.add(&[last], Sense::Thing(id), Fit::Part);
+    }
+}
+
+/// Whether a column declares these words as what its values stand for; they then do not mean the rows of a table.
+fn is_column_noun(index: &Index, words: &[String]) -> bool {
+    let singular = |words: &[String]| words.iter().map(|word| index.forms.singular(word)).collect::<Vec<_>>();
+    let wanted = singular(words);
+    let columns = index.dataset.tables.iter().flat_map(|table| table.columns.iter().map(move |column| (table, column)));
+    columns
+        .filter(|(table, column)| table.noun.is_some() && !column.unique)
+        .filter_map(|(table, column)| column.noun.as_ref().map(|noun| (table, noun)))
+        .any(|(table, noun)| singular(&split_name(noun)) == wanted && table.noun.as_ref() != Some(noun))
+}
+
+/// The unique column that identifies a table's rows; a unique measurement is a coincidence, not a key.
+fn key(index: &Index, table: TableId) -> Option<ColId> {
+    let ids = || (0..index.table(table).columns.len()).map(|column| ColId { table, column });
+    let unique = |id: &ColId| index.column(*id).unique;
+    let named = ids().filter(unique).find(|id| index.facts(*id).identifier);
+    let text = || ids().filter(unique).find(|id| index.column(*id).ty == Type::Text);
+    let linked = index.dataset.relations.iter().find(|relation| relation.to_table == index.table(table).name);
+    let target = linked.and_then(|relation| index.find(&format!("{}.{}", relation.to_table, relation.to_column)));
+    target.or(named).or_else(text)
+}
+
+fn label(index: &Index, table: TableId, noun: &str) -> Option<ColId> {
+    let noun = split_name(noun);
+    let score = |id: &ColId| {
+        let words = &index.facts(*id).words;
+        let last = words.last().map(String::as_str)?;
+        match last {
+            "name" | "title" if words.len() == 1 => Some(0),
+            "name" | "title" if words[..words.len() - 1] == noun[..] => Some(1),
+            "name" if words[0] == "full" => Some(2),
+            _ if *words == noun => Some(3),
+            _ => None,
+        }
+    };
+    let texts = (0..index.table(table).columns.len())
+        .map(|column| ColId { table, column })
+        .filter(|id| index.column(*id).ty == Type::Text);
+    texts.filter_map(|id| score(&id).map(|score| (score, id))).min().map(|(_, id)| id)
+}
+
+/// Columns of other tables that hold this table's key.
+fn links_to(index: &Index, table: TableId) -> Vec<ColId> {
+    let name = &index.table(table).name;
+    let relations = index.dataset.relations.iter().filter(|relation| relation.to_table == *name);
+    relations.filter_map(|relation| index.find(&format!("{}.{}", relation.from_table, relation.from_column))).collect()
+}
+
+fn add_column(index: &mut Index, id: ColId) {
+    let column = index.column(id);
+    if index.facts(id).yes.is_some() {
+        return;
+    }
+    let words = index.facts(id).words.clone();
+    let from_name = || {
+        let last = words.last().map(String::as_str);
+        let named = words.len() > 1 && matches!(last, Some("id" | "name"));
+        (named && matches!(column.ty, Type::Int | Type::Text)).then(|| words[..words.len() - 1].join(" "))
+    };
+    let declared = column.noun.is_some();
+    let Some(noun) = column.noun.clone().or_else(from_name) else { return };
+    let phrase = split_name(&noun);
+    let owner = index.things.iter().position(|thing| thing.keys.contains(&id) || thing.label == Some(id));
+    if let Some(thing) = owner {
+        if declared || index.things[thing].keys.contains(&id) {
+            index.add(&phrase, Sense::Thing(thing), Fit::Whole);
+        }
+        return;
+    }
+    let same_noun = index.things.iter().position(|thing| index.forms.singular(&thing.noun) == noun);
+    match same_noun {
+        Some(thing) if index.things[thing].table.is_none() => extend(index, thing, id),
+        Some(_) => {}
+        None => {
+            let thing = index.things.len();
+            let label = sibling_label(index, id, &phrase);
+            index.things.push(Thing { noun, table: None, keys: vec![id], label });
+            index.add(&phrase, Sense::Thing(thing), Fit::Whole);
+        }
+    }
+}
+
+/// The same noun again: a name beside an identifier is its label, elsewhere it is another key.
+fn extend(index: &mut Index, thing: ThingId, id: ColId) {
+    let key = index.things[thing].keys[0];
+    let is_name = index.facts(id).words.last().is_some_and(|word| word == "name");
+    if is_name && key.table == id.table {
+        index.things[thing].label = Some(id);
+    } else if !is_name {
+        index.things[thing].keys.push(id);
+    }
+}
+
+fn sibling_label(index: &Index, id: ColId, noun: &[String]) -> Option<ColId> {
+    if index.facts(id).words.last().is_some_and(|word| word == "name") {
+        return None;
+    }
+    let named = |other: &ColId| {
+        let words = &index.facts(*other).words;
+        let is_name = words.len() > noun.len() && words[..noun.len()] == *noun && words[noun.len()..] == ["name".to_string()];
+        index.column(*other).ty == Type::Text && (is_name || words == noun)
+    };
+    (0..index.table(id.table).columns.len()).map(|column| ColId { table: id.table, column }).find(named)
+}

@@ -1,0 +1,282 @@
+//! The words of the language itself, read from the files in `lexicon/`: what they mean never depends on a dataset.
+
+use std::collections::HashMap;
+
+use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
+
+/// What a closed-class word or phrase does in a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Ask(Ask),
+    Count,
+    Much,
+    Distinct,
+    Share,
+    Distribution,
+    Agg(Agg),
+    Percentile,
+    /// `highest`: the greatest value of what follows.
+    Extreme(Dir),
+    /// `most`: the greatest number or sum of what follows.
+    Amount(Dir),
+    Recent(Dir),
+    Top(Dir),
+    Sort,
+    Direction(Dir),
+    Limit,
+    Compare(Test),
+    Between,
+    AfterCompare(Test),
+    GroupBy,
+    GroupPer,
+    Each,
+    Adjective(Grain),
+    Grain(Grain),
+    Part(Part),
+    OverTime,
+    Series(ComputeOp),
+    Not,
+    Lack,
+    Failed,
+    And,
+    Or,
+    Versus,
+    Rows,
+    Glue(Glue),
+    Link,
+    Created,
+    /// `in stock` (true), `out of stock` (false).
+    Available(bool),
+    Rate,
+    Numbered,
+    Write,
+    Unsupported,
+    Vague,
+}
+
+/// The kinds of question words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    What,
+    Which,
+    Who,
+    When,
+    List,
+}
+
+/// The kinds of words that carry no condition of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Glue {
+    Determiner,
+    Be,
+    Have,
+    Relative,
+    Auxiliary,
+    Preposition,
+    Other,
+}
+
+/// A superlative that names a quantity.
+#[derive(Clone, Debug)]
+pub struct Adjective {
+    /// How it ranks a number, and the words such a column carries in its name.
+    pub number: Option<(Dir, Vec<String>)>,
+    /// How it ranks a date, and the words such a column carries in its name.
+    pub date: Option<(Dir, Vec<String>)>,
+}
+
+/// A comparative that names a quantity: its test, and the words such a column carries in its name.
+pub type Comparative = (Test, Vec<String>);
+
+/// A unit of measurement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    pub name: String,
+    pub family: String,
+    pub factor: f64,
+}
+
+/// All lexicon files, ready for lookup by lower-case phrase.
+#[derive(Clone, Debug)]
+pub struct Lexicon {
+    roles: HashMap<String, Vec<Role>>,
+    adjectives: HashMap<String, Adjective>,
+    comparatives: HashMap<String, Comparative>,
+    units: HashMap<String, Unit>,
+    additive: Vec<String>,
+    words_max: usize,
+}
+
+/// The lines of a lexicon file that are not comments.
+pub fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+impl Lexicon {
+    /// Reads every lexicon file.
+    pub fn new() -> Lexicon {
+        let mut roles: HashMap<String, Vec<Role>> = HashMap::new();
+        for line in lines(include_str!("../lexicon/words.tsv")) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let [name, argument, phrases] = fields[..] else { continue };
+            let Some(role) = role(name, argument) else { continue };
+            for phrase in alternatives(phrases) {
+                roles.entry(phrase).or_default().push(role);
+            }
+        }
+        let adjectives = lines(include_str!("../lexicon/adjectives.tsv")).filter_map(adjective).collect();
+        let comparatives = lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
+        let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
+        let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
+        let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
+        Lexicon { roles, adjectives, comparatives, units, additive, words_max }
+    }
+
+    /// The roles of a lower-case phrase.
+    pub fn roles(&self, phrase: &str) -> &[Role] {
+        self.roles.get(phrase).map_or(&[], Vec::as_slice)
+    }
+
+    /// The quantity behind a superlative.
+    pub fn adjective(&self, phrase: &str) -> Option<&Adjective> {
+        self.adjectives.get(phrase)
+    }
+
+    /// The quantity and test behind a comparative.
+    pub fn comparative(&self, phrase: &str) -> Option<&Comparative> {
+        self.comparatives.get(phrase)
+    }
+
+    /// The unit of that spelling.
+    pub fn unit(&self, phrase: &str) -> Option<&Unit> {
+        self.units.get(phrase)
+    }
+
+    /// Whether values of a column with that word in its name add up over rows.
+    pub fn is_additive(&self, word: &str) -> bool {
+        self.additive.iter().any(|known| known == word)
+    }
+
+    /// How many words the longest phrase has.
+    pub fn words_max(&self) -> usize {
+        self.words_max
+    }
+}
+
+fn alternatives(phrases: &str) -> impl Iterator<Item = String> + '_ {
+    phrases.split('|').map(|phrase| phrase.trim().to_string()).filter(|phrase| !phrase.is_empty())
+}
+
+fn adjective(line: &'static str) -> Option<(String, Adjective)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [phrase, number_dir, number_words, date_dir, date_words] = fields[..] else { return None };
+    let part = |dir: &str, words: &str| Some((direction(dir)?, alternatives(words).collect()));
+    let number = part(number_dir, number_words);
+    let date = part(date_dir, date_words);
+    Some((phrase.to_string(), Adjective { number, date }))
+}
+
+fn comparative(line: &'static str) -> Option<(String, Comparative)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [phrase, test, words] = fields[..] else { return None };
+    let test = Test::ALL.iter().copied().find(|known| known.as_str() == test)?;
+    Some((phrase.to_string(), (test, alternatives(words).collect())))
+}
+
+fn unit(line: &'static str) -> Vec<(String, Unit)> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [name, factor, family, spellings] = fields[..] else { return Vec::new() };
+    let factor = factor.parse().unwrap_or(1.0);
+    let unit = Unit { name: name.to_string(), family: family.to_string(), factor };
+    alternatives(spellings).map(|spelling| (spelling, unit.clone())).collect()
+}
+
+fn direction(word: &str) -> Option<Dir> {
+    Dir::ALL.iter().copied().find(|dir| dir.as_str() == word)
+}
+
+fn role(name: &str, argument: &str) -> Option<Role> {
+    let grain = || Grain::ALL.iter().copied().find(|grain| grain.as_str() == argument);
+    let test = || Test::ALL.iter().copied().find(|test| test.as_str() == argument);
+    Some(match name {
+        "ask" => Role::Ask(match argument {
+            "what" => Ask::What,
+            "which" => Ask::Which,
+            "who" => Ask::Who,
+            "when" => Ask::When,
+            _ => Ask::List,
+        }),
+        "count" => Role::Count,
+        "much" => Role::Much,
+        "distinct" => Role::Distinct,
+        "share" => Role::Share,
+        "distribution" => Role::Distribution,
+        "agg" => Role::Agg(Agg::ALL.iter().copied().find(|agg| agg.as_str() == argument)?),
+        "percentile" => Role::Percentile,
+        "extreme" => Role::Extreme(direction(argument)?),
+        "amount" => Role::Amount(direction(argument)?),
+        "recent" => Role::Recent(direction(argument)?),
+        "top" => Role::Top(direction(argument)?),
+        "sort" => Role::Sort,
+        "direction" => Role::Direction(direction(argument)?),
+        "limit" => Role::Limit,
+        "compare" => Role::Compare(test()?),
+        "between" => Role::Between,
+        "after_compare" => Role::AfterCompare(test()?),
+        "group" => {
+            if argument == "by" {
+                Role::GroupBy
+            } else {
+                Role::GroupPer
+            }
+        }
+        "each" => Role::Each,
+        "adjective" => Role::Adjective(grain()?),
+        "grain" => Role::Grain(grain()?),
+        "part" => Role::Part(Part::ALL.iter().copied().find(|part| part.as_str() == argument)?),
+        "over_time" => Role::OverTime,
+        "series" => Role::Series(ComputeOp::ALL.iter().copied().find(|op| op.as_str() == argument)?),
+        "not" => Role::Not,
+        "lack" => Role::Lack,
+        "failed" => Role::Failed,
+        "and" => Role::And,
+        "or" => Role::Or,
+        "versus" => Role::Versus,
+        "rows" => Role::Rows,
+        "link" => Role::Link,
+        "created" => Role::Created,
+        "available" => Role::Available(argument == "some"),
+        "rate" => Role::Rate,
+        "numbered" => Role::Numbered,
+        "write" => Role::Write,
+        "unsupported" => Role::Unsupported,
+        "vague" => Role::Vague,
+        "glue" => Role::Glue(match argument {
+            "det" => Glue::Determiner,
+            "be" => Glue::Be,
+            "have" => Glue::Have,
+            "rel" => Glue::Relative,
+            "aux" => Glue::Auxiliary,
+            "prep" => Glue::Preposition,
+            _ => Glue::Other,
+        }),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_every_file_is_understood() {
+        for line in lines(include_str!("../lexicon/words.tsv")) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            assert_eq!(fields.len(), 3, "{line}");
+            assert!(role(fields[0], fields[1]).is_some(), "{line}");
+        }
+        assert!(lines(include_str!("../lexicon/adjectives.tsv")).all(|line| adjective(line).is_some()));
+        assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
+        assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
+    }
+}

@@ -1,0 +1,221 @@
+//! What every span of a question can stand for: words of the language, names, values, numbers and periods.
+//!
+//! Several mentions of one span are alternatives; readings decide. A name matched whole hides partial matches of the
+//! same span, a name matched as written hides matches by stem, and a two-valued column hides a text value of the same table and spelling.
+
+use crate::index::{ColId, Entry, Fit, Index, MeasureId, Sense, ThingId};
+use crate::lexicon::{Adjective, Comparative, Role};
+use crate::period::{self, When};
+use crate::tokens::{self, Kind, Token};
+
+/// One thing a span can stand for.
+#[derive(Clone, Debug)]
+pub struct Mention {
+    /// The token after the span.
+    pub end: usize,
+    pub what: What,
+    /// Whether only a part of the name is in the question.
+    pub partial: bool,
+    /// Whether the name was found through its stem only.
+    pub stemmed: bool,
+}
+
+/// The kinds of mentions.
+#[derive(Clone, Debug)]
+pub enum What {
+    Role(Role),
+    Thing(ThingId),
+    /// Columns of that name, in one or several tables.
+    Columns(Vec<ColId>),
+    Measure(MeasureId),
+    Flag(Vec<ColId>),
+    Event(Vec<ColId>),
+    /// `unresolved`: the opposite of two-valued columns, or dates that are not there yet.
+    Opposite { flags: Vec<ColId>, dates: Vec<ColId> },
+    /// Cells of that spelling.
+    Value(Vec<(ColId, String)>),
+    Adjective(Adjective),
+    Comparative(Comparative),
+    When(When),
+}
+
+/// All mentions of a question by the token they start at.
+pub struct Mentions {
+    starts: Vec<Vec<Mention>>,
+}
+
+impl Mentions {
+    /// Looks up every span.
+    pub fn new(index: &Index, tokens: &[Token]) -> Mentions {
+        Mentions { starts: (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect() }
+    }
+
+    /// The mentions that start at a token, longest first.
+    pub fn at(&self, at: usize) -> &[Mention] {
+        self.starts.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every mention whose span holds the token.
+    pub fn covering(&self, token: usize) -> impl Iterator<Item = &Mention> {
+        self.starts.iter().take(token + 1).flatten().filter(move |mention| mention.end > token)
+    }
+
+    /// Whether a name or value of the dataset covers the token.
+    pub fn is_data(&self, token: usize) -> bool {
+        let data = |m: &Mention| !matches!(m.what, What::Role(_) | What::When(_) | What::Adjective(_) | What::Comparative(_));
+        self.covering(token).any(data)
+    }
+}
+
+fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
+    let mut mentions = Vec::new();
+    roles(index, tokens, at, &mut mentions);
+    named(index, tokens, at, &mut mentions);
+    mentions.extend(opposite(index, &tokens[at], at));
+    for (end, when) in period::parse(tokens, at) {
+        mentions.push(Mention { end, what: What::When(when), partial: false, stemmed: false });
+    }
+    mentions.sort_by_key(|mention| std::cmp::Reverse(mention.end));
+    mentions
+}
+
+fn roles(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>) {
+    let mut phrase = String::new();
+    for end in at + 1..=(at + index.lexicon.words_max()).min(tokens.len()) {
+        let token = &tokens[end - 1];
+        if matches!(token.kind, Kind::Quoted | Kind::Comma) {
+            break;
+        }
+        if end > at + 1 {
+            phrase.push(' ');
+        }
+        phrase.push_str(&token.fold);
+        let plain = |what| Mention { end, what, partial: false, stemmed: false };
+        let last_singular = singular_end(&phrase, token);
+        let known = index.lexicon.roles(&phrase);
+        let roles = if known.is_empty() { plural_roles(index, &last_singular) } else { known };
+        mentions.extend(roles.iter().map(|role| plain(What::Role(*role))));
+        if let Some(adjective) = index.lexicon.adjective(&phrase) {
+            mentions.push(plain(What::Adjective(adjective.clone())));
+        }
+        if let Some(comparative) = index.lexicon.comparative(&phrase) {
+            mentions.push(plain(What::Comparative(comparative.clone())));
+        }
+    }
+}
+
+fn singular_end(phrase: &str, last: &Token) -> String {
+    format!("{}{}", &phrase[..phrase.len() - last.fold.len()], last.singular)
+}
+
+/// Only nouns of the language have plurals worth folding: `months`, `weekdays`.
+fn plural_roles<'a>(index: &'a Index, phrase: &str) -> &'a [Role] {
+    let roles = index.lexicon.roles(phrase);
+    let noun = |role: &Role| matches!(role, Role::Grain(_) | Role::Part(_) | Role::Distribution);
+    if roles.iter().all(noun) { roles } else { &[] }
+}
+
+fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>) {
+    if is_determiner(&tokens[at].fold) && tokens[at].kind == Kind::Word && index.values(&tokens[at].singular).is_empty() {
+        return;
+    }
+    let (mut stem, mut singular, mut value) = (String::new(), String::new(), String::new());
+    for end in at + 1..=(at + index.words_max + 1).min(tokens.len()) {
+        let token = &tokens[end - 1];
+        if token.kind == Kind::Comma || (token.kind == Kind::Quoted && end > at + 1) {
+            break;
+        }
+        join(&mut value, &tokens::fold(&token.singular));
+        if token.kind == Kind::Word && is_inner_joint(&token.fold) && end > at + 1 {
+            continue;
+        }
+        join(&mut stem, &token.stem);
+        join(&mut singular, &token.singular);
+        let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
+        let names = name_mentions(index, entries, end, &singular);
+        let values = value_mention(index, &tokens[at..end], &value, end, &names);
+        mentions.extend(names);
+        mentions.extend(values);
+    }
+}
+
+fn join(phrase: &mut String, word: &str) {
+    if !phrase.is_empty() && !word.is_empty() {
+        phrase.push(' ');
+    }
+    phrase.push_str(word);
+}
+
+fn is_determiner(word: &str) -> bool {
+    matches!(word, "the" | "a" | "an" | "their" | "its")
+}
+
+/// Small words inside a name that it is known without: "met the SLA", "units were sold".
+fn is_inner_joint(word: &str) -> bool {
+    is_determiner(word) || matches!(word, "is" | "are" | "was" | "were" | "been")
+}
+
+fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
+    let rest = token.fold.strip_prefix("un").filter(|rest| rest.len() > 3)?;
+    let entries = index.names(&index.forms.stem(rest));
+    let pick = |wanted: fn(&Sense) -> Option<ColId>| entries.iter().filter_map(move |entry| wanted(&entry.sense));
+    let flags: Vec<ColId> = pick(|sense| if let Sense::Flag(id) = sense { Some(*id) } else { None }).collect();
+    let dates: Vec<ColId> = pick(|sense| if let Sense::Event(id) = sense { Some(*id) } else { None })
+        .filter(|id| index.column(*id).nulls > 0)
+        .collect();
+    let found = !flags.is_empty() || !dates.is_empty();
+    found.then(|| Mention { end: at + 1, what: What::Opposite { flags, dates }, partial: false, stemmed: false })
+}
+
+fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
+    let whole = entries.iter().any(|entry| entry.fit == Fit::Whole);
+    let fitting = |entry: &&Entry| !whole || entry.fit == Fit::Whole;
+    let exact = entries.iter().filter(fitting).any(|entry| entry.singular == singular);
+    let is_event = |entry: &&Entry| matches!(entry.sense, Sense::Event(_));
+    let as_written = |entry: &&Entry| !exact || entry.singular == singular || is_event(entry);
+    let kept: Vec<&Entry> = entries.iter().filter(fitting).filter(as_written).collect();
+    let stemmed = !exact;
+    let mention = |what| Mention { end, what, partial: !whole, stemmed };
+    let columns_of = |pick: fn(&Sense) -> Option<ColId>| -> Vec<ColId> {
+        kept.iter().filter_map(|entry| pick(&entry.sense)).collect()
+    };
+    let things: Vec<ThingId> = kept
+        .iter()
+        .filter_map(|entry| if let Sense::Thing(id) = entry.sense { Some(id) } else { None })
+        .collect();
+    let is_thing = |id: &ColId| {
+        things.iter().any(|&thing| index.things[thing].table.is_none() && index.things[thing].keys.contains(id))
+    };
+    let mut columns = columns_of(|sense| if let Sense::Column(id) = sense { Some(*id) } else { None });
+    columns.retain(|id| !is_thing(id));
+    let flags = columns_of(|sense| if let Sense::Flag(id) = sense { Some(*id) } else { None });
+    let events = columns_of(|sense| if let Sense::Event(id) = sense { Some(*id) } else { None });
+    let mut mentions: Vec<Mention> = things.into_iter().map(|id| mention(What::Thing(id))).collect();
+    for entry in &kept {
+        if let Sense::Measure(id) = entry.sense {
+            mentions.push(mention(What::Measure(id)));
+        }
+    }
+    let groups = [(columns, What::Columns as fn(_) -> _), (flags, What::Flag), (events, What::Event)];
+    mentions.extend(groups.into_iter().filter(|(ids, _)| !ids.is_empty()).map(|(ids, what)| mention(what(ids))));
+    mentions
+}
+
+fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[Mention]) -> Option<Mention> {
+    let flags: Vec<ColId> = names
+        .iter()
+        .filter_map(|m| if let What::Flag(ids) = &m.what { Some(ids) } else { None })
+        .flatten()
+        .copied()
+        .collect();
+    let written = span.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let exact_only = span.len() == 1 && span[0].kind != Kind::Quoted && index.is_function_word(&span[0].fold);
+    let cells: Vec<(ColId, String)> = index
+        .values(key)
+        .iter()
+        .filter(|(id, _)| !flags.iter().any(|flag| flag.table == id.table))
+        .filter(|(_, text)| !exact_only || *text == written)
+        .cloned()
+        .collect();
+    (!cells.is_empty()).then(|| Mention { end, what: What::Value(cells), partial: false, stemmed: false })
+}

@@ -1,0 +1,46 @@
+//! Periods in a question: parsed here as words, resolved against the last day of a date column.
+//!
+//! "Today" is the last day in the column used, so an answer does not change with the clock. What a relative word came to
+//! mean is always reported as an assumption.
+
+mod parse;
+mod resolve;
+
+use data::plan::Grain;
+use jiff::civil::Date;
+
+pub use parse::parse;
+pub use resolve::{Anchor, resolve};
+
+/// A condition on time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum When {
+    In(Period),
+    Since(Period),
+    After(Period),
+    Before(Period),
+    Until(Period),
+    Between(Period, Period),
+    /// English names of weekdays.
+    Weekdays(Vec<&'static str>),
+}
+
+/// A stretch of time as people name it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Period {
+    /// From the first day up to, not including, the second.
+    Span(Date, Date),
+    /// A number that may be a year.
+    Year(i16),
+    /// A month of a year still to be found.
+    Month(i8),
+    /// A day of a year still to be found: month, day.
+    MonthDay(i8, i8),
+    /// A quarter of a year still to be found.
+    Quarter(i8),
+    Today,
+    Yesterday,
+    This(Grain),
+    Last(Grain),
+    LastMany(i64, Grain),
+}

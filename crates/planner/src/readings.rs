@@ -1,0 +1,215 @@
+//! The grammar: productions consume a phrase at a position and extend a draft; an agenda keeps the cheapest drafts per
+//! position until the question's end.
+//!
+//! ```text
+//! draft at token i --production(phrase i..j)--> draft at token j --> ... --> draft at the end --build--> plan
+//! ```
+//! Because a token is only ever passed by a production, a draft at the end accounts for every word of the question.
+//! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
+
+mod compare;
+mod filters;
+mod groups;
+mod heads;
+mod joins;
+mod ranks;
+
+use crate::draft::{Draft, Target};
+use crate::index::{ColId, Index};
+use crate::lexicon::{Glue, Role};
+use crate::mentions::{Mention, Mentions, What};
+use crate::score::Feature;
+use crate::tokens::{Kind, Token};
+
+/// How many drafts are kept per position.
+const BEAM: usize = 64;
+
+/// Drafts that a production made, with the position they have reached.
+pub type Steps = Vec<(usize, Draft)>;
+
+/// One production: what a phrase at a position can add to a draft.
+type Production = fn(&Parser, usize, &Draft, &mut Steps);
+
+/// Every production of the grammar.
+const PRODUCTIONS: &[Production] = &[
+    joins::joining_word,
+    joins::question_word,
+    joins::linking_verb,
+    heads::aggregate,
+    heads::percentile,
+    heads::target,
+    heads::flag_rate,
+    heads::share,
+    heads::distribution,
+    heads::distinct,
+    heads::series,
+    groups::group,
+    groups::period_adjective,
+    groups::over_time,
+    filters::value,
+    filters::column_value,
+    filters::flag,
+    filters::negation,
+    filters::failure,
+    filters::negative_prefix,
+    filters::lack,
+    filters::presence,
+    filters::availability,
+    filters::time,
+    filters::event_time,
+    filters::key,
+    filters::by_one,
+    compare::column_compare,
+    compare::compare_column,
+    compare::aggregate_compare,
+    compare::comparative,
+    ranks::top,
+    ranks::extreme,
+    ranks::recent,
+    ranks::adjective,
+    ranks::leading_number,
+    ranks::sort,
+    ranks::direction,
+    ranks::limit,
+];
+
+/// A question with everything that was found in it.
+pub struct Parser<'a> {
+    pub index: &'a Index,
+    pub tokens: &'a [Token],
+    pub mentions: &'a Mentions,
+}
+
+/// The drafts that account for the whole question, cheapest first.
+pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
+    let parser = Parser { index, tokens, mentions };
+    let mut agenda: Vec<Vec<Draft>> = vec![Vec::new(); tokens.len() + 1];
+    agenda[0].push(Draft::default());
+    let mut steps = Steps::new();
+    for at in 0..tokens.len() {
+        let drafts = cheapest(std::mem::take(&mut agenda[at]));
+        for draft in &drafts {
+            for production in PRODUCTIONS {
+                production(&parser, at, draft, &mut steps);
+            }
+            for (end, next) in steps.drain(..) {
+                if !agenda[end].contains(&next) {
+                    agenda[end].push(next);
+                }
+            }
+        }
+    }
+    let mut ended = cheapest(std::mem::take(&mut agenda[tokens.len()]));
+    ended.retain(|draft| !draft.is_open() || draft.pending.is_some() && draft.heads.is_empty());
+    ended
+}
+
+fn cheapest(mut drafts: Vec<Draft>) -> Vec<Draft> {
+    drafts.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+    drafts.truncate(BEAM);
+    drafts
+}
+
+impl Parser<'_> {
+    /// The lower-case word at a position, empty past the end.
+    pub fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.fold.as_str())
+    }
+
+    /// The lower-case word before a position.
+    pub fn before(&self, at: usize) -> &str {
+        at.checked_sub(1).map_or("", |before| self.word(before))
+    }
+
+    /// The roles that start at a position, longest phrase first.
+    pub fn roles(&self, at: usize) -> impl Iterator<Item = (usize, Role)> + '_ {
+        self.mentions.at(at).iter().filter_map(|mention| match mention.what {
+            What::Role(role) => Some((mention.end, role)),
+            _ => None,
+        })
+    }
+
+    /// The token after a phrase of that role, if one starts here.
+    pub fn role(&self, at: usize, wanted: Role) -> Option<usize> {
+        self.roles(at).find(|(_, role)| *role == wanted).map(|(end, _)| end)
+    }
+
+    /// The position after determiners.
+    pub fn skip_determiners(&self, at: usize) -> usize {
+        self.skip(at, |glue| glue == Glue::Determiner)
+    }
+
+    /// The position after joining words of some kinds.
+    pub fn skip(&self, mut at: usize, allowed: impl Fn(Glue) -> bool) -> usize {
+        let next = |at: usize| {
+            self.roles(at).find_map(|(end, role)| match role {
+                Role::Glue(glue) if allowed(glue) => Some(end),
+                _ => None,
+            })
+        };
+        while let Some(end) = next(at) {
+            at = end;
+        }
+        at
+    }
+
+    /// The nearest word before a position that is no determiner.
+    pub fn word_before_determiners(&self, mut at: usize) -> &str {
+        while at > 0 && self.role(at - 1, Role::Glue(Glue::Determiner)).is_some() {
+            at -= 1;
+        }
+        self.before(at)
+    }
+
+    /// Whether the token at a position is a comma.
+    pub fn comma(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|token| token.kind == Kind::Comma)
+    }
+
+    /// Everything countable or measurable that starts at a position.
+    pub fn targets(&self, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
+        let mentions = self.mentions.at(at).iter();
+        let made = |mention: &Mention| {
+            let mut found = features(mention);
+            if self.is_shadowed(at, mention) {
+                found.push(Feature::ThingOverColumn);
+            }
+            Some((mention.end, target(mention)?, found))
+        };
+        mentions.filter_map(made).collect()
+    }
+
+    /// Whether a table's rows are named only by its file's name, which is also the name of a number column.
+    pub fn is_shadowed(&self, at: usize, mention: &Mention) -> bool {
+        let What::Thing(thing) = mention.what else { return false };
+        let undeclared = self.index.things[thing].table.is_some_and(|table| self.index.table(table).noun.is_none());
+        let number = |other: &Mention| match &other.what {
+            What::Columns(columns) => {
+                let measured = |id: &ColId| self.index.column(*id).ty.is_number() && !self.index.facts(*id).identifier;
+                other.end == mention.end && !other.partial && columns.iter().any(measured)
+            }
+            _ => false,
+        };
+        undeclared && self.mentions.at(at).iter().any(number)
+    }
+}
+
+fn target(mention: &Mention) -> Option<Target> {
+    Some(match &mention.what {
+        What::Thing(thing) => Target::Thing(*thing),
+        What::Columns(columns) => Target::Columns(columns.clone()),
+        What::Measure(measure) => Target::Measure(*measure),
+        What::Flag(columns) => Target::Flag(columns.clone()),
+        What::Role(Role::Rows) => Target::Rows,
+        What::Role(Role::Part(part)) => Target::Part(*part),
+        What::Role(Role::Grain(grain)) => Target::Grain(*grain),
+        _ => return None,
+    })
+}
+
+/// What a mention of a name speaks against a reading.
+pub fn features(mention: &Mention) -> Vec<Feature> {
+    let partial = mention.partial.then_some(Feature::PartialName);
+    let stemmed = mention.stemmed.then_some(Feature::StemmedName);
+    partial.into_iter().chain(stemmed).collect()
+}

@@ -1,0 +1,206 @@
+//! Comparisons with numbers: of a column of each row, or of an aggregate of each group.
+
+use data::plan::{Agg, Test};
+
+use super::filters::add;
+use super::groups::quantities;
+use super::{Parser, Steps, features};
+use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Target};
+use crate::index::ColId;
+use crate::lexicon::{Glue, Role};
+use crate::mentions::What;
+use crate::score::Feature;
+use crate::tokens::Kind;
+
+/// `stock below 20`, `discount is over 10 percent`, `price between 5 and 10`, `score of 5`.
+pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let columns = numeric(parser, columns);
+        if columns.is_empty() {
+            continue;
+        }
+        for (end, test, amounts) in comparisons(parser, mention.end, true) {
+            let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
+            steps.push((end, add(draft, condition, &features(mention))));
+        }
+    }
+}
+
+/// `more than 20 units in stock`, `over 48 hours`; with a thing or measure after it, a condition on groups.
+pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, test, amounts) in comparisons(parser, at, false) {
+        let start = parser.skip(end, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
+        for mention in parser.mentions.at(start) {
+            let amounts = amounts.clone();
+            match &mention.what {
+                What::Columns(columns) if !numeric(parser, columns).is_empty() => {
+                    let condition = Condition::Compare { columns: numeric(parser, columns), test, amounts, implied: false };
+                    steps.push((mention.end, add(draft, condition, &features(mention))));
+                }
+                What::Thing(thing) if !draft.heads.is_empty() => {
+                    let head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(*thing)) };
+                    steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
+                }
+                What::Flag(flags) if !draft.heads.is_empty() => {
+                    let head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Flag(flags.clone())) };
+                    steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
+                }
+                What::Measure(measure) if !draft.heads.is_empty() => {
+                    let head = Head::plain(Target::Measure(*measure));
+                    steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
+                }
+                _ => {}
+            }
+        }
+        let columns = columns_of_unit(parser, &amounts);
+        if !columns.is_empty() {
+            let condition = Condition::Compare { columns, test, amounts, implied: true };
+            steps.push((end, add(draft, condition, &[Feature::ImpliedColumn])));
+        }
+    }
+}
+
+/// `older than 30`, `cheaper than 20`: the word names the column.
+pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let index = parser.index;
+    for mention in parser.mentions.at(at) {
+        let What::Comparative((test, words)) = &mention.what else { continue };
+        let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(word));
+        let columns: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && named(id)).collect();
+        if columns.is_empty() {
+            continue;
+        }
+        for (end, amount) in amounts(parser, mention.end) {
+            let condition = Condition::Compare { columns: columns.clone(), test: *test, amounts: vec![amount], implied: true };
+            steps.push((end, add(draft, condition, &[])));
+        }
+    }
+}
+
+/// `return rate above 10 percent`, `average price over 20`, `number of orders of at least 5`.
+pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    for (middle, head, found) in quantities(parser, at) {
+        let plain_column = head.agg.is_none() && !matches!(head.target, Target::Measure(_));
+        if plain_column {
+            continue;
+        }
+        for (end, test, amounts) in comparisons(parser, middle, true) {
+            steps.push((end, with_having(draft, head.clone(), test, amounts, &found)));
+        }
+    }
+}
+
+fn with_having(draft: &Draft, head: Head, test: Test, amounts: Vec<Amount>, found: &[Feature]) -> Draft {
+    draft.with(|next| {
+        next.features.extend_from_slice(found);
+        next.having.push(Having { head, test, amounts });
+    })
+}
+
+fn numeric(parser: &Parser, columns: &Columns) -> Columns {
+    columns.iter().copied().filter(|id| parser.index.column(*id).ty.is_number()).collect()
+}
+
+/// Columns measured in the unit that was said; without a unit nothing is implied.
+fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
+    let index = parser.index;
+    let money = amounts.iter().all(|amount| amount.money);
+    let families: Vec<&str> = amounts.iter().filter_map(|a| a.unit.as_ref().map(|unit| unit.family.as_str())).collect();
+    let generic = families.iter().any(|family| matches!(*family, "count" | "years" | "points" | "percent"));
+    if generic || (families.len() != amounts.len() && !money) {
+        return Vec::new();
+    }
+    let fits = |family: &str| if money { matches!(family, "usd" | "eur" | "gbp") } else { families.contains(&family) };
+    let matching = |id: &ColId| index.facts(*id).unit.as_ref().is_some_and(|unit| fits(&unit.family));
+    index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect()
+}
+
+/// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.
+fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test, Vec<Amount>)> {
+    let mut found = Vec::new();
+    let mut starts = vec![at];
+    if after_name {
+        let joint = |glue| matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative);
+        let start = parser.skip(at, joint);
+        if start != at {
+            starts.push(start);
+        }
+    }
+    for start in starts {
+        for (end, role) in parser.roles(start) {
+            match role {
+                Role::Compare(test) => {
+                    for (end, amount) in amounts(parser, parser.skip_determiners(end)) {
+                        found.push((end, test, vec![amount]));
+                    }
+                }
+                Role::Between if after_name || parser.word(start) == "between" => between(parser, end, &mut found),
+                _ => {}
+            }
+        }
+        for (end, amount) in amounts(parser, start) {
+            match parser.roles(end).find_map(|(end, role)| if let Role::AfterCompare(test) = role { Some((end, test)) } else { None }) {
+                Some((end, test)) => {
+                    found.push((end, test, vec![amount.clone()]));
+                    for (end, unit) in units(parser, end) {
+                        let amount = Amount { unit: Some(unit), ..amount.clone() };
+                        found.push((end, test, vec![amount]));
+                    }
+                }
+                None if after_name && equates(parser, at, start) => found.push((end, Test::Eq, vec![amount])),
+                None => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether a bare number after a name says what it equals: "score of 5", "quantity is 3", "score 5"; never "sales in 2024".
+fn equates(parser: &Parser, name_end: usize, number: usize) -> bool {
+    let year = |value: f64| (1900.0..2100.0).contains(&value);
+    let direct = number == name_end && !parser.tokens[number].number().is_some_and(year);
+    let joints = (name_end..number).map(|at| parser.word(at));
+    direct || number > name_end && joints.clone().all(|word| !matches!(word, "in" | "for" | "from" | "on" | "at" | "during" | "to" | "with"))
+}
+
+fn between(parser: &Parser, at: usize, found: &mut Vec<(usize, Test, Vec<Amount>)>) {
+    for (middle, first) in amounts(parser, at) {
+        let joint = parser.role(middle, Role::And).or_else(|| (parser.word(middle) == "to").then_some(middle + 1));
+        let Some(joint) = joint else { continue };
+        for (end, second) in amounts(parser, joint) {
+            let unit = first.unit.clone().or_else(|| second.unit.clone());
+            let percent = first.percent || second.percent;
+            let shared = |amount: Amount| Amount { unit: amount.unit.or_else(|| unit.clone()), percent, ..amount };
+            let (first, second) = (shared(first.clone()), shared(second));
+            if first.number <= second.number {
+                found.push((end, Test::Between, vec![first, second]));
+            }
+        }
+    }
+}
+
+/// A number, with and without the unit that may follow it.
+fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
+    let Some(Kind::Number { value, percent, money }) = parser.tokens.get(at).map(|token| token.kind.clone()) else {
+        return Vec::new();
+    };
+    let plain = Amount { number: value, percent, money, unit: None };
+    let mut found = vec![(at + 1, plain.clone())];
+    for (end, unit) in units(parser, at + 1) {
+        let percent = percent || unit.family == "percent";
+        let money = money || matches!(unit.family.as_str(), "usd" | "eur" | "gbp");
+        found.push((end, Amount { percent, money, unit: Some(unit), ..plain.clone() }));
+    }
+    found
+}
+
+fn units(parser: &Parser, at: usize) -> Vec<(usize, crate::lexicon::Unit)> {
+    const UNIT_WORDS_MAX: usize = 3;
+    let spelling = |length: usize| (at..at + length).map(|i| parser.word(i)).collect::<Vec<_>>().join(" ");
+    let lengths = (1..=UNIT_WORDS_MAX).filter(|length| at + length <= parser.tokens.len());
+    lengths.filter_map(|length| Some((at + length, parser.index.lexicon.unit(&spelling(length))?.clone()))).collect()
+}

@@ -1,0 +1,430 @@
+//! Conditions on rows: cells, two-valued columns, absence, periods and single things, each of them possibly negated.
+
+use data::plan::Test;
+
+use super::{Parser, Steps, features};
+use crate::draft::{Amount, Columns, Condition, Draft, Filter, Target, Zone};
+use crate::index::ColId;
+use crate::lexicon::{Glue, Role};
+use crate::mentions::What;
+use crate::period::{Period, When};
+use crate::score::Feature;
+
+type Cells = Vec<(ColId, Vec<String>)>;
+
+pub(super) fn add(draft: &Draft, condition: Condition, found: &[Feature]) -> Draft {
+    let zone = draft.zone();
+    draft.with(|next| {
+        next.features.extend_from_slice(found);
+        next.filters.push(Filter { condition, negated: false, zone });
+    })
+}
+
+/// `Electronics`, `Books or Toys`, `in the North zone`.
+pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for list in value_lists(parser, at) {
+        // The column's name may follow: "North zone".
+        let named = restricted(parser, list.end, &list.cells);
+        let is_name = !parser.targets(at).is_empty();
+        let mut found = if is_name && named.is_none() { vec![Feature::ValueOverName] } else { Vec::new() };
+        if beside_period(parser, at, list.end) {
+            found.push(Feature::ValueBesidePeriod);
+        }
+        let compared = list.compared || is_comparison(parser) && list.several();
+        for (end, cells) in [(list.end, list.cells.clone())].into_iter().chain(named) {
+            let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
+            let mut next = add(draft, Condition::Values { cells, all: list.all }, &found);
+            let group = Target::Columns(columns);
+            if compared && !next.groups.contains(&group) {
+                next.groups.push(group);
+            }
+            steps.push((end, next));
+        }
+        // "The agent resolved": in the active voice the verb may mean the event rather than the state.
+        if draft.zone() == Zone::AfterHead {
+            for (end, dates) in event_dates(parser, at).into_iter().filter(|(end, _)| *end == list.end) {
+                let mut next = add(draft, Condition::Empty(dates), &found);
+                next.filters.last_mut().expect("a filter was just added").negated = true;
+                steps.push((end, next));
+            }
+        }
+    }
+}
+
+fn is_comparison(parser: &Parser) -> bool {
+    parser.tokens.iter().any(|token| matches!(token.fold.as_str(), "compare" | "comparison"))
+}
+
+/// Whether the words are also a date's verb with a period after them: then the date is meant.
+fn beside_period(parser: &Parser, at: usize, end: usize) -> bool {
+    let is_verb = |what: &What| match what {
+        What::Event(_) => true,
+        What::Columns(columns) => columns.iter().any(|id| parser.index.column(*id).ty.is_temporal()),
+        _ => false,
+    };
+    let verb = parser.mentions.at(at).iter().any(|mention| mention.end == end && is_verb(&mention.what));
+    verb && after_joints(parser, end).any(|next| parser.mentions.at(next).iter().any(|m| matches!(m.what, What::When(_))))
+}
+
+/// The position itself and those after each joining word that follows.
+fn after_joints<'p>(parser: &'p Parser, at: usize) -> impl Iterator<Item = usize> + 'p {
+    let mut next = Some(at);
+    std::iter::from_fn(move || {
+        let here = next?;
+        next = parser.roles(here).find_map(|(end, role)| matches!(role, Role::Glue(_)).then_some(end));
+        Some(here)
+    })
+}
+
+struct ValueList {
+    end: usize,
+    cells: Cells,
+    all: bool,
+    compared: bool,
+}
+
+impl ValueList {
+    fn several(&self) -> bool {
+        self.cells.iter().any(|(_, texts)| texts.len() > 1)
+    }
+}
+
+/// One cell, or several of one column joined by commas, "or", "and", "vs".
+fn value_lists(parser: &Parser, at: usize) -> Vec<ValueList> {
+    let mut lists = Vec::new();
+    for (end, cells) in values_at(parser, at) {
+        let mut list = ValueList { end, cells, all: false, compared: false };
+        loop {
+            let Some((end, all, versus)) = list_joint(parser, list.end) else { break };
+            let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells)| {
+                let both = intersect(&list.cells, &cells);
+                (!both.is_empty()).then_some((end, both))
+            });
+            let Some((end, both)) = longer else { break };
+            let compared = list.compared || versus;
+            list = ValueList { end, cells: both, all: list.all || all, compared };
+        }
+        lists.push(list);
+    }
+    lists
+}
+
+fn list_joint(parser: &Parser, at: usize) -> Option<(usize, bool, bool)> {
+    let start = if parser.comma(at) { at + 1 } else { at };
+    let or = parser.role(start, Role::Or).map(|end| (end, false, false));
+    let and = || parser.role(start, Role::And).map(|end| (end, true, false));
+    let versus = || parser.role(start, Role::Versus).map(|end| (end, false, true));
+    or.or_else(and).or_else(versus).or((start > at).then_some((start, true, false)))
+}
+
+fn values_at(parser: &Parser, at: usize) -> Vec<(usize, Cells)> {
+    let mentions = parser.mentions.at(at).iter();
+    let cells = |found: &Vec<(ColId, String)>| {
+        let mut cells: Cells = Vec::new();
+        for (column, text) in found {
+            match cells.iter_mut().find(|(known, _)| known == column) {
+                Some((_, texts)) => texts.push(text.clone()),
+                None => cells.push((*column, vec![text.clone()])),
+            }
+        }
+        cells
+    };
+    mentions.filter_map(|m| if let What::Value(found) = &m.what { Some((m.end, cells(found))) } else { None }).collect()
+}
+
+fn intersect(first: &Cells, second: &Cells) -> Cells {
+    let joined = |(column, texts): &(ColId, Vec<String>)| {
+        let (_, more) = second.iter().find(|(other, _)| other == column)?;
+        Some((*column, texts.iter().chain(more).cloned().collect()))
+    };
+    first.iter().filter_map(joined).collect()
+}
+
+/// The cells of the column whose name comes at a position.
+fn restricted(parser: &Parser, at: usize, cells: &Cells) -> Option<(usize, Cells)> {
+    parser.mentions.at(at).iter().find_map(|mention| {
+        let What::Columns(columns) = &mention.what else { return None };
+        let kept: Cells = cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
+        (!kept.is_empty()).then_some((mention.end, kept))
+    })
+}
+
+/// `category Electronics`, `status is Open`, `priority = High`.
+pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let equal = |at| parser.role(at, Role::Compare(Test::Eq));
+        let mut start = parser.skip(mention.end, |glue| matches!(glue, Glue::Be | Glue::Determiner | Glue::Preposition));
+        start = equal(start).unwrap_or(start);
+        let (start, negated) = match parser.role(start, Role::Not) {
+            Some(end) => (parser.skip_determiners(end), true),
+            None => (start, false),
+        };
+        for list in value_lists(parser, start) {
+            let kept: Cells = list.cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
+            if !kept.is_empty() {
+                let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &features(mention));
+                next.filters.last_mut().expect("a filter was just added").negated = negated;
+                steps.push((list.end, next));
+            }
+        }
+    }
+}
+
+/// `returned`, `SLA met`.
+pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        if let What::Flag(columns) = &mention.what {
+            steps.push((mention.end, add(draft, Condition::Flag(columns.clone()), &features(mention))));
+        }
+    }
+}
+
+/// `not`, `never`, `excluding`: turns the condition that follows into its opposite.
+pub fn negation(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Not) else { return };
+    let start = parser.skip(end, |_| true);
+    for start in [end, start] {
+        negated(parser, start, draft, &[value, column_value, flag, super::compare::column_compare, time, event_time], steps);
+        missing_event(parser, start, draft, steps);
+        if start == end && parser.skip(end, |_| true) == end {
+            break;
+        }
+    }
+}
+
+/// `not resolved` where the moment of it is known: the moment is missing.
+fn missing_event(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, dates) in event_dates(parser, at) {
+        steps.push((end, add(draft, Condition::Empty(dates), &[])));
+    }
+}
+
+/// Dates that may be missing, by the verb they are named after.
+fn event_dates(parser: &Parser, at: usize) -> Vec<(usize, Columns)> {
+    let missing = |id: &ColId| parser.index.column(*id).nulls > 0;
+    let mentions = parser.mentions.at(at).iter();
+    let dates = mentions.filter_map(|mention| match &mention.what {
+        What::Event(columns) => Some((mention.end, columns.iter().copied().filter(missing).collect::<Columns>())),
+        _ => None,
+    });
+    dates.filter(|(_, columns)| !columns.is_empty()).collect()
+}
+
+/// `missed the SLA`, `failed SLA`: verbs that deny a two-valued column.
+pub fn failure(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some(end) = parser.role(at, Role::Failed) {
+        denied_flag_part(parser, parser.skip_determiners(end), draft, steps);
+        negated(parser, parser.skip_determiners(end), draft, &[flag], steps);
+    }
+}
+
+/// The verb has taken the place of one word of the column's name: "missed SLA" against `sla_met`.
+fn denied_flag_part(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let stem = parser.tokens.get(at).map_or("", |token| token.stem.as_str());
+    let index = parser.index;
+    let verbs = ["met", "passed", "kept", "achieved", "ok"];
+    let columns: Columns = index
+        .columns()
+        .filter(|id| index.facts(*id).yes.is_some())
+        .filter(|id| {
+            let core = &index.facts(*id).core;
+            core.len() == 2
+                && core.iter().any(|word| index.forms.stem(word) == stem)
+                && core.iter().any(|word| verbs.contains(&word.as_str()))
+        })
+        .collect();
+    if !columns.is_empty() {
+        let mut next = add(draft, Condition::Flag(columns), &[Feature::StemmedName]);
+        next.filters.last_mut().expect("a filter was just added").negated = true;
+        steps.push((at + 1, next));
+    }
+}
+
+fn negated(parser: &Parser, at: usize, draft: &Draft, productions: &[super::Production], steps: &mut Steps) {
+    if at >= parser.tokens.len() {
+        return;
+    }
+    let mut found = Steps::new();
+    for production in productions {
+        production(parser, at, draft, &mut found);
+    }
+    for (end, mut next) in found {
+        if next.filters.len() == draft.filters.len() + 1 {
+            let last = next.filters.last_mut().expect("a filter was just added");
+            last.negated = !last.negated;
+            steps.push((end, next));
+        }
+    }
+}
+
+/// `unresolved`, `unanswered`: the opposite of a two-valued column, or a date that is not there yet.
+pub fn negative_prefix(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Opposite { flags, dates } = &mention.what else { continue };
+        if !flags.is_empty() {
+            let mut next = add(draft, Condition::Flag(flags.clone()), &[]);
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((mention.end, next));
+        }
+        if !dates.is_empty() {
+            steps.push((mention.end, add(draft, Condition::Empty(dates.clone()), &[])));
+        }
+    }
+}
+
+/// `without a satisfaction score`, `missing temperature`, `products without orders`.
+pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        if role != Role::Lack {
+            continue;
+        }
+        let start = parser.skip_determiners(end);
+        for mention in parser.mentions.at(start) {
+            let (condition, negated) = match &mention.what {
+                What::Columns(columns) => (Condition::Empty(columns.clone()), false),
+                What::Thing(thing) => (Condition::Related(*thing), true),
+                What::Flag(columns) => (Condition::Flag(columns.clone()), true),
+                _ => continue,
+            };
+            let mut next = add(draft, condition, &features(mention));
+            next.filters.last_mut().expect("a filter was just added").negated = negated;
+            steps.push((mention.end, next));
+        }
+    }
+}
+
+/// `with a satisfaction score`, `that have a battery`: the opposite of lacking it.
+pub fn presence(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let having = matches!(parser.word_before_determiners(at), "with" | "have" | "has" | "having" | "had");
+    if !having || draft.heads.is_empty() {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        if let What::Columns(columns) = &mention.what {
+            let mut next = add(draft, Condition::Empty(columns.clone()), &features(mention));
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((mention.end, next));
+        }
+    }
+}
+
+/// `out of stock`, `in stock`, `sold out`: a number that counts what is left, none of it or some.
+pub fn availability(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let available = |(end, role)| if let Role::Available(some) = role { Some((end, some)) } else { None };
+    let Some((end, some)) = parser.roles(at).find_map(available) else { return };
+    if follows_amount(parser, at) {
+        return;
+    }
+    let test = if some { Test::Gt } else { Test::Eq };
+    let index = parser.index;
+    let stocks = |id: &ColId| {
+        let named = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
+        named && index.column(*id).ty.is_number() && !index.facts(*id).identifier
+    };
+    let columns: Columns = index.columns().filter(stocks).collect();
+    if !columns.is_empty() {
+        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        steps.push((end, add(draft, Condition::Compare { columns, test, amounts: vec![zero], implied: false }, &[])));
+    }
+}
+
+fn follows_amount(parser: &Parser, at: usize) -> bool {
+    at.checked_sub(1).is_some_and(|before| parser.tokens[before].number().is_some()) || parser.before(at) == "units"
+}
+
+/// `in March`, `since June 1`, `last week`, `on weekends`.
+pub fn time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::When(when) = &mention.what else { continue };
+        steps.push((mention.end, add(draft, Condition::Time { columns: None, when: when.clone() }, &[])));
+        if let Some(condition) = year_column(parser, when) {
+            steps.push((mention.end, add(draft, condition, &[])));
+        }
+    }
+}
+
+/// A table may keep the year as a plain number.
+fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
+    let amount = |period: &Period| match period {
+        Period::Year(year) => {
+            Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None })
+        }
+        _ => None,
+    };
+    let (test, amounts) = match when {
+        When::In(period) => (Test::Eq, vec![amount(period)?]),
+        When::Since(period) => (Test::Ge, vec![amount(period)?]),
+        When::After(period) => (Test::Gt, vec![amount(period)?]),
+        When::Before(period) => (Test::Lt, vec![amount(period)?]),
+        When::Until(period) => (Test::Le, vec![amount(period)?]),
+        When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
+        When::Weekdays(_) => return None,
+    };
+    let index = parser.index;
+    let is_year = |id: &ColId| {
+        index.column(*id).ty.is_number() && index.facts(*id).words.last().is_some_and(|word| word == "year")
+    };
+    let columns: Columns = index.columns().filter(is_year).collect();
+    (!columns.is_empty()).then_some(Condition::Compare { columns, test, amounts, implied: false })
+}
+
+/// `resolved in March`, `order date before May 2026`, `created last week`.
+pub fn event_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let columns: Columns = match &mention.what {
+            What::Event(columns) => columns.clone(),
+            What::Columns(columns) => {
+                columns.iter().copied().filter(|id| parser.index.column(*id).ty.is_temporal()).collect()
+            }
+            What::Role(Role::Created) => creation_dates(parser),
+            _ => continue,
+        };
+        if columns.is_empty() {
+            continue;
+        }
+        for start in after_joints(parser, mention.end) {
+            for next in parser.mentions.at(start) {
+                let What::When(when) = &next.what else { continue };
+                let condition = Condition::Time { columns: Some(columns.clone()), when: when.clone() };
+                steps.push((next.end, add(draft, condition, &features(mention))));
+            }
+        }
+    }
+}
+
+/// Dates that say when a row came into being: never missing, and named so or not named after anything else.
+fn creation_dates(parser: &Parser) -> Columns {
+    let index = parser.index;
+    let verbs = ["created", "opened", "order", "ordered", "submitted", "start", "started", "received", "purchase", "placed"];
+    let made = |id: &ColId| {
+        let event = &index.facts(*id).event;
+        event.is_empty() || event.len() == 1 && verbs.contains(&event[0].as_str())
+    };
+    index.columns().filter(|id| index.column(*id).ty.is_temporal() && index.column(*id).nulls == 0 && made(id)).collect()
+}
+
+/// `tickets by agent 7`, `books by Mira Holt`: after "by" a single thing is a condition, not a group.
+pub fn by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::GroupBy).filter(|_| parser.word(at) == "by" && !draft.heads.is_empty()) else { return };
+    if draft.rank.is_none() {
+        let start = parser.skip_determiners(end);
+        if start < parser.tokens.len() {
+            key(parser, start, draft, steps);
+            value(parser, start, draft, steps);
+        }
+    }
+}
+
+/// `order 1001`, `customer #42`.
+pub fn key(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Thing(thing) = mention.what else { continue };
+        let plural = parser.tokens[mention.end - 1].fold != parser.tokens[mention.end - 1].singular;
+        let after = parser.role(mention.end, Role::Numbered).unwrap_or(mention.end);
+        let Some(number) = parser.tokens.get(after).and_then(|token| token.number()) else { continue };
+        if !plural && number.fract() == 0.0 && number >= 0.0 {
+            steps.push((after + 1, add(draft, Condition::Key { thing, number }, &[])));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the answer is split by: columns, things and periods.
+
+use data::plan::Agg;
+
+use super::{Parser, Steps};
+use crate::draft::{Draft, Head, Pending, RankKind, Target};
+use crate::lexicon::Role;
+use crate::score::Feature;
+
+/// `by region and month`, `per customer`, `for each zone`; after `top 10 products`, `by revenue` says what they are ranked by.
+pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        if !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each) {
+            continue;
+        }
+        let ranked = draft.rank.as_ref().is_some_and(|rank| rank.by.is_none() && !rank.open && rank.kind != RankKind::Recent);
+        if ranked && role == Role::GroupBy {
+            for (end, head, features) in quantities(parser, end) {
+                let next = draft.with(|next| {
+                    next.features.extend(features);
+                    if let Some(rank) = &mut next.rank {
+                        rank.by = Some(Head { amount: true, ..head });
+                    }
+                });
+                steps.push((end, next));
+            }
+            continue;
+        }
+        if !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None)) {
+            items(parser, end, draft, steps);
+        }
+    }
+}
+
+/// One or more items of a group, joined by "and" or a comma.
+fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const ITEMS_MAX: usize = 3;
+    let start = parser.skip_determiners(at);
+    for (end, target, features) in parser.targets(start) {
+        let fits = matches!(target, Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_));
+        if !fits || draft.groups.contains(&target) || draft.groups.len() >= ITEMS_MAX {
+            continue;
+        }
+        let next = draft.with(|next| {
+            next.features.extend(features);
+            next.groups.push(target);
+            next.connected = false;
+        });
+        steps.push((end, next.clone()));
+        let mut after = end;
+        if parser.comma(after) {
+            after += 1;
+        }
+        if let Some(joined) = parser.role(after, Role::And) {
+            after = joined;
+        }
+        if after > end {
+            let again = parser.role(after, Role::GroupBy).or_else(|| parser.role(after, Role::GroupPer));
+            items(parser, again.unwrap_or(after), &next, steps);
+        }
+    }
+}
+
+/// A number that things can be ranked by: `revenue`, `average price`, `number of orders`, `stock`.
+pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)> {
+    let start = parser.skip_determiners(at);
+    let mut found = Vec::new();
+    let mut aggregates = vec![(start, None)];
+    for (end, role) in parser.roles(start) {
+        match role {
+            Role::Count => aggregates.push((end, Some(Agg::Count))),
+            Role::Agg(agg) => aggregates.push((parser.role(end, Role::Count).unwrap_or(end), Some(agg))),
+            _ => {}
+        }
+    }
+    for (end, agg) in aggregates {
+        for (end, target, features) in parser.targets(parser.skip_determiners(end)) {
+            if !matches!(target, Target::Grain(_) | Target::Part(_)) {
+                found.push((end, Head { target, agg, quantile: None, amount: false }, features));
+            }
+        }
+    }
+    found
+}
+
+/// `daily`, `monthly`.
+pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let Role::Adjective(grain) = role else { continue };
+        let target = Target::Grain(grain);
+        if !draft.groups.contains(&target) {
+            steps.push((end, draft.with(|next| next.groups.push(target))));
+        }
+    }
+}
+
+/// `over time`.
+pub fn over_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some(end) = parser.role(at, Role::OverTime)
+        && !draft.heads.is_empty()
+    {
+        steps.push((end, draft.with(|next| next.groups.push(Target::OverTime))));
+    }
+}

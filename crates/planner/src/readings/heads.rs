@@ -1,0 +1,205 @@
+//! What is asked for: counts, aggregates, columns, declared measures, shares.
+
+use data::plan::Agg;
+
+use super::{Parser, Steps};
+use crate::draft::{Draft, Head, Pending, Rank, RankKind, Target};
+use crate::lexicon::{Glue, Role};
+use crate::mentions::{Mention, What};
+use crate::score::Feature;
+
+/// `how many`, `average`, `total`: waits for its target. "Average number of" keeps the first for ratios.
+pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let pending = match role {
+            Role::Count => Pending::Agg(Agg::Count, None),
+            Role::Much => Pending::Much,
+            Role::Agg(agg) => Pending::Agg(agg, None),
+            _ => continue,
+        };
+        // "Total number of" is a count.
+        let replaced = draft.pending == Some(Pending::Agg(Agg::Sum, None)) && role == Role::Count;
+        if (draft.pending.is_none() || replaced) && !draft.share {
+            steps.push((end, draft.with(|next| next.pending = Some(pending))));
+        }
+        // "Average number of pages" is the average of the pages; of things it stays refused.
+        if role == Role::Count && matches!(draft.pending, Some(Pending::Agg(agg, _)) if agg != Agg::Count && agg != Agg::Sum) {
+            steps.push((end, draft.with(|_| {})));
+        }
+    }
+}
+
+/// `90th percentile of`.
+pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(number) = parser.tokens[at].number() else { return };
+    let Some(end) = parser.role(at + 1, Role::Percentile) else { return };
+    if draft.pending.is_none() && (0.0..=100.0).contains(&number) {
+        let pending = Pending::Agg(Agg::Quantile, Some(number / 100.0));
+        steps.push((end, draft.with(|next| next.pending = Some(pending))));
+    }
+}
+
+/// A thing, column, measure or noun of rows, in the place the draft has open for it.
+pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let counting = draft.pending == Some(Pending::Agg(Agg::Count, None));
+    let rows = |end: usize| parser.mentions.at(at).iter().any(|m| m.end == end && parser.is_shadowed(at, m));
+    for (end, target, mut features) in parser.targets(at) {
+        // Counted, a word that names both rows and a number means the rows.
+        if counting && matches!(target, Target::Columns(_)) && rows(end) {
+            continue;
+        }
+        if counting {
+            features.retain(|feature| *feature != Feature::ThingOverColumn);
+        }
+        let mut next = draft.with(|next| next.features.extend(features));
+        if matches!(target, Target::Flag(_)) {
+            next.features.push(Feature::FlagAsNoun);
+        }
+        if place(parser, at, &mut next, draft, target) {
+            next.connected = false;
+            steps.push((end, next));
+        }
+    }
+}
+
+fn place(parser: &Parser, at: usize, next: &mut Draft, before: &Draft, target: Target) -> bool {
+    if next.rank.as_ref().is_some_and(|rank| rank.open) {
+        return rank_target(next, target);
+    }
+    let is_time = matches!(target, Target::Grain(_) | Target::Part(_));
+    if next.heads.is_empty() {
+        if is_time && (next.pending.is_some() || next.ask.is_none() && next.rank.is_none()) {
+            return false;
+        }
+        if next.rank.as_ref().is_some_and(|rank| rank.by.is_some()) && before.connected {
+            return add_scope(next, target);
+        }
+        let head = take_pending(next, target);
+        next.heads.push(head);
+        return true;
+    }
+    if is_time {
+        return false;
+    }
+    if before.joined && next.groups.is_empty() && next.rank.is_none() {
+        let previous = next.heads[next.heads.len() - 1].clone();
+        let explicit = next.pending.is_some();
+        let mut head = take_pending(next, target);
+        let carries = matches!(head.target, Target::Columns(_) | Target::Thing(_) | Target::Flag(_));
+        if !explicit && carries {
+            (head.agg, head.quantile, head.amount) = (previous.agg, previous.quantile, previous.amount);
+        }
+        next.heads.push(head);
+        return true;
+    }
+    if next.pending.is_some() {
+        return false;
+    }
+    let listed = matches!(parser.before(at), "their" | "its");
+    match target {
+        Target::Columns(_) if listed => {
+            next.heads.push(Head::plain(target));
+            true
+        }
+        Target::Thing(_) if before.connected => add_scope(next, target),
+        _ => false,
+    }
+}
+
+fn add_scope(next: &mut Draft, target: Target) -> bool {
+    match target {
+        Target::Thing(thing) => next.scopes.push(thing),
+        Target::Rows => {}
+        _ => return false,
+    }
+    true
+}
+
+fn take_pending(next: &mut Draft, target: Target) -> Head {
+    match next.pending.take() {
+        Some(Pending::Agg(agg, quantile)) => Head { target, agg: Some(agg), quantile, amount: false },
+        Some(Pending::Much) => Head { target, agg: None, quantile: None, amount: true },
+        None => Head::plain(target),
+    }
+}
+
+/// The target of `highest` or `most`: what is ranked by, or, for `largest orders`, what is ranked.
+fn rank_target(next: &mut Draft, target: Target) -> bool {
+    if matches!(target, Target::Grain(_) | Target::Part(_)) {
+        return false;
+    }
+    let head = take_pending(next, target);
+    let Some(Rank { kind, by, open, .. }) = &mut next.rank else { return false };
+    *open = false;
+    let ranks_itself = *kind == RankKind::Extreme && head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows);
+    if !ranks_itself {
+        *by = Some(Head { amount: *kind == RankKind::Amount, ..head });
+        return true;
+    }
+    if next.heads.is_empty() {
+        next.heads.push(head);
+    }
+    next.heads.len() == 1
+}
+
+/// `anomaly rate` where only the two-valued column is known: the share of rows that say yes.
+pub fn flag_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Flag(columns) = &mention.what else { continue };
+        let Some(end) = parser.role(mention.end, Role::Rate) else { continue };
+        let declared = |m: &Mention| m.end == end && matches!(m.what, What::Measure(_));
+        if draft.pending.is_some() || parser.mentions.at(at).iter().any(declared) {
+            continue;
+        }
+        let head = Head { agg: Some(Agg::Avg), ..Head::plain(Target::Flag(columns.clone())) };
+        let mut next = draft.with(|_| {});
+        match &mut next.rank {
+            Some(rank) if rank.open => {
+                rank.open = false;
+                rank.by = Some(head);
+            }
+            _ if next.heads.is_empty() => next.heads.push(head),
+            _ => continue,
+        }
+        steps.push((end, next));
+    }
+}
+
+/// `what share of tickets is Critical`.
+pub fn share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some(end) = parser.role(at, Role::Share)
+        && draft.pending.is_none()
+        && draft.heads.is_empty()
+    {
+        steps.push((end, draft.with(|next| next.share = true)));
+    }
+}
+
+/// `distribution of orders by status`, `status breakdown`.
+pub fn distribution(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some(end) = parser.role(at, Role::Distribution)
+        && draft.pending.is_none()
+    {
+        steps.push((end, draft.with(|next| next.distribution = true)));
+    }
+}
+
+/// `distinct`, `different`.
+pub fn distinct(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some(end) = parser.role(at, Role::Distinct)
+        && draft.heads.is_empty()
+    {
+        steps.push((end, draft.with(|next| next.distinct = true)));
+    }
+}
+
+/// `growth of`, `cumulative`: before the measure, or `growth` after it.
+pub fn series(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let Role::Series(op) = role else { continue };
+        let end = parser.skip(end, |glue| glue == Glue::Determiner);
+        if draft.series.is_none() && draft.pending.is_none() {
+            steps.push((end, draft.with(|next| next.series = Some(op))));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
+
+use super::{Parser, Steps};
+use crate::draft::Draft;
+use crate::lexicon::{Ask, Glue, Role};
+use crate::mentions::What;
+
+/// Passes a word that carries no condition of its own.
+pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if parser.comma(at) {
+        steps.push((at + 1, Draft { joined: true, ..draft.clone() }));
+    }
+    for (end, role) in parser.roles(at) {
+        let after_head = !draft.heads.is_empty();
+        match role {
+            Role::Glue(glue) => {
+                let verb = matches!(glue, Glue::Be | Glue::Relative | Glue::Auxiliary) || parser.word(at).starts_with("ha");
+                let connected = draft.connected || glue == Glue::Preposition;
+                steps.push((end, Draft { predicate: draft.predicate || verb && after_head, connected, ..draft.clone() }));
+            }
+            Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),
+            _ => {}
+        }
+    }
+}
+
+/// `which`, `what`, `who`, `list`; after a head, `which` and `who` only introduce a clause.
+pub fn question_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let Role::Ask(ask) = role else { continue };
+        let is_name = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
+        if is_name && ask == Ask::List {
+            continue;
+        }
+        if !draft.heads.is_empty() {
+            if matches!(ask, Ask::Which | Ask::Who) {
+                steps.push((end, Draft { predicate: true, ..draft.clone() }));
+            }
+            continue;
+        }
+        // "Show me which products ..." asks for what the later word says.
+        let replaces = matches!(draft.ask, None | Some(Ask::List)) || draft.ask == Some(ask);
+        if replaces && draft.filters.is_empty() {
+            steps.push((end, Draft { ask: Some(ask), ..draft.clone() }));
+        }
+    }
+}
+
+/// `customers who bought Books`, `sensors that reported more than 3 anomalies`: the verb only links, in the active voice.
+pub fn linking_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Link) else { return };
+    let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "be" | "been" | "being");
+    let next = parser.skip_determiners(end);
+    let linked = parser.mentions.at(next).iter().any(|mention| match &mention.what {
+        What::Value(_) | What::Thing(_) => true,
+        What::Role(role) => matches!(role, Role::Compare(_) | Role::Amount(_) | Role::Extreme(_)),
+        _ => false,
+    });
+    if !draft.heads.is_empty() && !passive && linked {
+        steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+    }
+}

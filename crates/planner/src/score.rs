@@ -1,0 +1,93 @@
+//! What a reading costs: a closed set of features, each with a hand-set weight.
+//!
+//! A weight is the log of how much less likely a reading becomes by the feature, so that costs add up and
+//! `exp(-cost)` is a confidence. The table is meant to be learned later; nothing else in the crate holds a number that
+//! decides between readings.
+
+/// What can speak against a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// A name, value, period or comparison of the question: fewer and longer ones explain it better.
+    Mention,
+    /// A name was matched by a part of it.
+    PartialName,
+    /// A name was matched through its stem.
+    StemmedName,
+    /// A word was read as a cell although the dataset also uses it as a name.
+    ValueOverName,
+    /// A verb that also names a date was read as a cell although a period follows it.
+    ValueBesidePeriod,
+    /// A two-valued column was read as a noun.
+    FlagAsNoun,
+    /// A word was read as the rows of a table although a number column has the same name.
+    ThingOverColumn,
+    /// "Total" was read as a count.
+    SumOfRows,
+    /// The aggregate was not said.
+    ImpliedAggregate,
+    /// The column was not said, only its unit.
+    ImpliedColumn,
+    /// Which of several dates is meant was not said.
+    ImpliedDate,
+    /// A link between tables was followed.
+    Hop,
+    /// Rows are asked about through rows on the many side of a link.
+    Exists,
+    /// Things are counted by their key in another table than their own.
+    CountedElsewhere,
+    /// A declared measure is computed at another grain than its natural one.
+    OtherGrain,
+    /// What to list was not said.
+    ImpliedList,
+    /// How many was not said.
+    ImpliedNumber,
+    /// The words leave a choice that is reported as an assumption.
+    OpenChoice,
+}
+
+impl Feature {
+    /// The weight, in the order of the definition above.
+    pub fn weight(self) -> f64 {
+        match self {
+            Feature::Mention => 0.01,
+            Feature::PartialName => 0.15,
+            Feature::StemmedName => 0.03,
+            Feature::ValueOverName => 0.10,
+            Feature::ValueBesidePeriod => 0.50,
+            Feature::FlagAsNoun => 0.02,
+            Feature::ThingOverColumn => 0.60,
+            Feature::SumOfRows => 0.25,
+            Feature::ImpliedAggregate => 0.15,
+            Feature::ImpliedColumn => 0.10,
+            Feature::ImpliedDate => 0.05,
+            Feature::Hop => 0.03,
+            Feature::Exists => 0.12,
+            Feature::CountedElsewhere => 0.15,
+            Feature::OtherGrain => 0.05,
+            Feature::ImpliedList => 0.05,
+            Feature::ImpliedNumber => 0.10,
+            Feature::OpenChoice => 0.10,
+        }
+    }
+
+    /// Whether a reading with it must not be called verified.
+    pub fn leaves_open(self) -> bool {
+        matches!(self, Feature::OpenChoice | Feature::ImpliedAggregate | Feature::ImpliedNumber)
+    }
+}
+
+/// A reading with less is refused.
+pub const CONFIDENCE_MIN: f64 = 0.5;
+
+/// Two different readings that are closer than this are ambiguous.
+pub const MARGIN_MIN: f64 = 0.10;
+
+/// The cost of a list of features.
+pub fn cost(features: &[Feature]) -> f64 {
+    features.iter().map(|feature| feature.weight()).sum()
+}
+
+/// The confidence in a reading of that cost.
+pub fn confidence(cost: f64) -> f64 {
+    (-cost).exp()
+}

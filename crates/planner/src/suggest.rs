@@ -1,0 +1,110 @@
+//! Near questions for a refusal. Each one is planned before it is offered, so a suggestion always has an answer.
+
+use base::Type;
+
+use crate::decide::decide;
+use crate::index::Index;
+use crate::tokens::{self, Token};
+use crate::words::plural;
+use crate::{Outcome, Reason, Refusal};
+
+/// How many questions are offered.
+const SUGGESTIONS_MAX: usize = 3;
+/// How many candidates are planned at most.
+const ATTEMPTS_MAX: usize = 10;
+
+/// The refusal with questions that are near and can be answered.
+pub fn with_suggestions(index: &Index, question: &str, refusal: Refusal) -> Refusal {
+    let mut candidates = repaired(index, question, &refusal);
+    candidates.extend(ranked(index, question));
+    let mut suggestions: Vec<String> = Vec::new();
+    for candidate in candidates.into_iter().filter(|candidate| candidate != question).take(ATTEMPTS_MAX) {
+        let answered = !suggestions.contains(&candidate) && matches!(decide(index, &candidate), Outcome::Answer(_));
+        if answered {
+            suggestions.push(candidate);
+        }
+        if suggestions.len() == SUGGESTIONS_MAX {
+            break;
+        }
+    }
+    Refusal { suggestions, ..refusal }
+}
+
+/// The question itself with an unknown word replaced by a near name, or with the aggregate it lacks.
+fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
+    match (refusal.reason, &refusal.words[..]) {
+        (Reason::UnknownWord, [word]) => {
+            let names = index.vocabulary();
+            let near = base::nearest(word, names.iter().map(String::as_str));
+            near.into_iter().map(|name| question.replacen(word.as_str(), &name, 1)).collect()
+        }
+        (Reason::Ambiguous, []) => {
+            let tokens = tokens::tokenize(question, &index.forms);
+            let number = tokens.iter().find(|token| names_number(index, token));
+            let with = |word: &str| number.map(|token| question.replacen(&token.text, &format!("{word} {}", token.text), 1));
+            ["average", "total", "highest"].into_iter().filter_map(with).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn names_number(index: &Index, token: &Token) -> bool {
+    index.names(&token.stem).iter().any(|entry| match entry.sense {
+        crate::index::Sense::Column(id) => index.column(id).ty.is_number() && !index.facts(id).identifier,
+        _ => false,
+    })
+}
+
+/// Declared questions and questions made from the schema, those that share most words with the asked one first.
+fn ranked(index: &Index, question: &str) -> Vec<String> {
+    let stems = |text: &str| -> Vec<String> {
+        tokens::tokenize(text, &index.forms).into_iter().map(|token| token.stem).filter(|stem| stem.len() > 3).collect()
+    };
+    let asked = stems(question);
+    let mut candidates: Vec<(usize, String)> = index
+        .dataset
+        .questions
+        .iter()
+        .cloned()
+        .chain(made(index))
+        .map(|candidate| (stems(&candidate).iter().filter(|stem| asked.contains(stem)).count(), candidate))
+        .collect();
+    candidates.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    candidates.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Plain questions about what the dataset has.
+fn made(index: &Index) -> Vec<String> {
+    const PER_TABLE_MAX: usize = 3;
+    let mut questions = Vec::new();
+    for (id, table) in index.dataset.tables.iter().enumerate() {
+        let Some(thing) = index.things.iter().find(|thing| thing.table == Some(id)) else { continue };
+        let things = plural(&thing.noun);
+        questions.push(format!("How many {things} are there?"));
+        let spoken = |name: &str| crate::words::split_name(name).join(" ");
+        let category = |column: &&data::dataset::ColumnInfo| {
+            column.ty == Type::Text && !column.unique && (2..=50).contains(&column.distinct)
+        };
+        let categories: Vec<String> =
+            table.columns.iter().filter(category).take(PER_TABLE_MAX).map(|column| spoken(&column.name)).collect();
+        let numbers: Vec<String> = (0..table.columns.len())
+            .filter(|at| table.columns[*at].ty.is_number() && !index.facts[id][*at].identifier)
+            .take(PER_TABLE_MAX)
+            .map(|at| index.facts[id][at].core.join(" "))
+            .collect();
+        questions.extend(categories.iter().map(|category| format!("How many {things} are there by {category}?")));
+        for number in &numbers {
+            questions.push(format!("What is the average {number}?"));
+            questions.extend(categories.iter().map(|category| format!("What is the average {number} by {category}?")));
+        }
+        for measure in index.dataset.measures.iter().filter(|measure| measure.tables.contains(&table.name)) {
+            questions.push(format!("What is the {}?", measure.name));
+            questions.extend(categories.iter().map(|category| format!("What is the {} by {category}?", measure.name)));
+        }
+    }
+    for measure in &index.dataset.measures {
+        let things = index.things.iter().map(|thing| plural(&thing.noun));
+        questions.extend(things.map(|things| format!("What are the top 10 {things} by {}?", measure.name)));
+    }
+    questions
+}
