@@ -1,10 +1,11 @@
 //! Files become a private, prepared database once per content version.
 //!
 //! ```text
-//! <data dir>/datasets/<version>/data.duckdb      made by the ingest kernel
-//!                               dataset.json     what is known about it
-//! <data dir>/datasets/<version>.part             one that is being made
+//! <data dir>/datasets/<version>-<ingest>/data.duckdb      made by the ingest kernel
+//!                                        dataset.json     what is known about it
+//! <data dir>/datasets/<version>-<ingest>.part             one that is being made
 //! ```
+//! `<ingest>` stands for the code that prepared it: a program that reads files differently prepares them again.
 //! A stranger's file is only ever parsed inside a cell. What is parsed is a copy whose hash is checked, so a file that
 //! changes meanwhile cannot end up under another version's name.
 
@@ -25,8 +26,10 @@ use serde_json::json;
 use crate::context::Context;
 use crate::source::Source;
 
-/// Raised when the prepared form of the same files changes.
-const FORMAT_VERSION: u32 = 1;
+/// Raised when the same files mean another dataset.
+const VERSION_SCHEME: u32 = 1;
+/// Raised when `dataset.json` changes.
+const PREPARED_FORMAT: u32 = 1;
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// A source whose version is known.
@@ -56,7 +59,7 @@ impl Resolved {
     /// Reads the files' contents to know their version; parses nothing.
     pub fn of(source: Source) -> Result<Resolved, Problem> {
         let mut digest = Digest::new();
-        digest.part(&FORMAT_VERSION.to_be_bytes());
+        digest.part(&VERSION_SCHEME.to_be_bytes());
         let mut bytes = 0;
         let (id, metadata_text) = match &source {
             Source::Builtin(name) => {
@@ -90,7 +93,7 @@ impl Resolved {
 
     /// The prepared dataset, made on first need.
     pub async fn prepare(&self, context: &Context) -> Result<Prepared, Problem> {
-        let home = context.data_dir.join("datasets").join(self.version.as_str());
+        let home = context.data_dir.join("datasets").join(format!("{}-{}", self.version, ingest_code().short()));
         if let Some(prepared) = load(&home)? {
             return Ok(self.renamed(prepared));
         }
@@ -211,6 +214,17 @@ impl Resolved {
             Err(CallError::Ended) => Err(ended(&self.id, finished.report.map(|report| report.end))),
         }
     }
+}
+
+/// The identity of the code that turns files into a prepared dataset.
+fn ingest_code() -> Hash {
+    let mut digest = Digest::new();
+    digest.part(&PREPARED_FORMAT.to_be_bytes());
+    for (name, text) in data::kernel::MODULES.iter().filter(|(name, _)| matches!(*name, "ingest.py" | "cells.py")) {
+        digest.part(name.as_bytes());
+        digest.part(text.as_bytes());
+    }
+    digest.finish()
 }
 
 fn ended(id: &str, end: Option<End>) -> Problem {

@@ -99,7 +99,10 @@ fn decide(
         let default = match known.name {
             "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
             "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
-            "color" => Some("auto".to_string()),
+            "color" => {
+                let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+                Some(if refused { "never" } else { "auto" }.to_string())
+            }
             _ => None,
         };
         let of_environment = environment.get(known.variable).filter(|value| !value.is_empty());

@@ -4,8 +4,6 @@ One idea: a cell is chosen by the value's own type name, so that a result withou
 module. Integers that a 64-bit reader would round, NaN and the infinities become text; nothing is ever rounded here.
 """
 
-import json
-
 INT_MIN, INT_MAX = -(2**63), 2**64 - 1
 
 _INTS = {
@@ -59,6 +57,9 @@ def _datetime(value):
 
 
 def _nested(value):
+    # Rare, and the package costs a cold start more than most questions do.
+    import json
+
     return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
 
 

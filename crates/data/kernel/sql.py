@@ -5,10 +5,9 @@ tree; `open` attaches the prepared file read-only to it and shuts every door; `q
 Imports only the engine's extension module: its package and everything that package pulls in cost more than a query.
 """
 
-import json
-
 import _duckdb
 import cells
+import wire
 
 TEXT_BYTES_MAX = 65_536
 EXPRESSION_DEPTH_MAX = 250
@@ -49,7 +48,7 @@ def parse(arguments):
     query = "SELECT json_serialize_sql(?, skip_null := true, skip_empty := true)"
     serialized = connection().execute(query, [text]).fetchall()[0][0]
     try:
-        tree = json.loads(serialized)
+        tree = wire.loads(serialized)
     except RecursionError:
         return {**answer, "error": _error("limit", "the statement is nested too deeply")}
     if tree["error"]:
@@ -140,7 +139,7 @@ def _fetch(result, rows_max, bytes_max):
             return kept, False
         for row in chunk:
             encoded = [cells.encode(value) for value in row]
-            size += len(json.dumps(encoded, ensure_ascii=False).encode("utf-8", "replace"))
+            size += len(wire.dumps(encoded))
             if len(kept) >= rows_max or size > bytes_max:
                 return kept, True
             kept.append(encoded)

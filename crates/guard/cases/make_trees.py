@@ -10,7 +10,8 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "data" / "kernel"))
+for crate in ("data", "sandbox"):
+    sys.path.insert(0, str(HERE.parent.parent / crate / "kernel"))
 sys.dont_write_bytecode = True
 
 import sql  # noqa: E402

@@ -8,8 +8,9 @@ import sys
 
 sys.path.append("/usr/lib/packages")
 
-import json
 import os
+
+import wire
 
 CHANNEL = 3
 FRAME_BYTES_MAX = 64 * 1024 * 1024
@@ -29,11 +30,11 @@ def read_exactly(count):
 def read_request():
     header = read_exactly(4)
     body = header and read_exactly(int.from_bytes(header, "big"))
-    return json.loads(body) if body else None
+    return wire.loads(body.decode()) if body else None
 
 
 def write_response(response):
-    body = json.dumps(response, separators=(",", ":")).encode()
+    body = wire.dumps(response).encode()
     if len(body) > FRAME_BYTES_MAX:
         message = "the answer is longer than a frame may be"
         return write_response({"error": describe("OverflowError", message)})

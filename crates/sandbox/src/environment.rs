@@ -22,7 +22,8 @@ use crate::Sandbox;
 
 /// Exact versions and hashes of the set `core`.
 pub const LOCK_TEXT: &str = include_str!("../environment/core.lock");
-const KERNEL_TEXT: &str = include_str!("../kernel/kernel.py");
+const KERNEL_MODULES: [(&str, &str); 2] =
+    [("kernel.py", include_str!("../kernel/kernel.py")), ("wire.py", include_str!("../kernel/wire.py"))];
 /// The packages in the lock are built for this interpreter.
 const PYTHON_VERSION: (u32, u32) = (3, 11);
 
@@ -100,7 +101,7 @@ fn set_name() -> String {
 fn kernel_name(modules: &[(&str, &str)]) -> String {
     let mut digest = Digest::new();
     digest.part(set_name().as_bytes());
-    for (name, text) in [("kernel.py", KERNEL_TEXT)].iter().chain(modules) {
+    for (name, text) in KERNEL_MODULES.iter().chain(modules) {
         digest.part(name.as_bytes());
         digest.part(text.as_bytes());
     }
@@ -251,7 +252,7 @@ async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]
         fs::remove_dir_all(part).map_err(failed)?;
     }
     fs::create_dir_all(part).map_err(failed)?;
-    for (name, text) in [("kernel.py", KERNEL_TEXT)].iter().chain(modules) {
+    for (name, text) in KERNEL_MODULES.iter().chain(modules) {
         fs::write(part.join(name), text).map_err(failed)?;
     }
     image::open_to_readers(part).map_err(failed)?;

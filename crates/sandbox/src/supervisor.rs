@@ -121,8 +121,9 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
     drop(inner);
     let prepared = (|| {
         write_id_maps(init).map_err(fail("map the inner user"))?;
-        meter.attach(init).map_err(fail("enter the control group"))?;
         (&channel).write_all(b"m").map_err(fail("release the cell"))?;
+        // The kernel takes its time to move a process; the cell isolates itself meanwhile and starts nothing before "g".
+        meter.attach(init).map_err(fail("enter the control group"))?;
         let out = match sys::receive_fd(channel.as_raw_fd()).map_err(fail("hear from the cell"))? {
             Some(out) => out,
             None => return Err(failure_told_by(&channel)),

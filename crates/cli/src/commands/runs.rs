@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::app::{App, run_id};
 use crate::args::{Runs, RunsAction};
-use crate::commands::{ask, sql};
+use crate::commands::{ask, sandbox, sql};
 use crate::printer::{Format, Printer};
 
 /// Lists, shows or resumes runs.
@@ -75,10 +75,11 @@ async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
     let engine = app.engine().await?;
     let ended = engine.resume(&app.context, &run_id(id)?).await?;
     let document = ended.result?.output;
-    let is_answer = document["kind"] == "answer";
-    app.show(&document, |printer| match is_answer {
-        true => ask::print(printer, &document, &[]),
-        false => sql::print(printer, &document),
+    let kind = document["kind"].as_str().unwrap_or_default();
+    app.show(&document, |printer| match kind {
+        "answer" => ask::print(printer, &document, &[]),
+        "execution" => sandbox::print(printer, &document),
+        _ => sql::print(printer, &document),
     });
-    Ok(if is_answer { ask::exit_code(&document) } else { sql::exit_code(&document) })
+    Ok(if kind == "answer" { ask::exit_code(&document) } else { sql::exit_code(&document) })
 }

@@ -105,7 +105,8 @@ fn out(run: &SandboxRun) -> Result<Option<PathBuf>, Problem> {
     std::path::absolute(out).map(Some).map_err(unwritable)
 }
 
-fn print(printer: &Printer, execution: &Value) {
+/// Passes on what the program printed, and says how it ended.
+pub fn print(printer: &Printer, execution: &Value) {
     let text = |field: &str| execution[field].as_str().unwrap_or_default();
     printer.data(text("stdout"));
     let stderr = text("stderr");
