@@ -173,6 +173,13 @@ impl Resolved {
         Ok(names)
     }
 
+    /// The file as its owner calls it, for messages.
+    fn label(&self, table: &str) -> Option<String> {
+        let Source::Files { tables, .. } = &self.source else { return None };
+        let (_, path) = tables.iter().find(|(name, _)| name == table)?;
+        Some(path.file_name()?.to_string_lossy().into_owned())
+    }
+
     fn toml(&self) -> Option<PathBuf> {
         match &self.source {
             Source::Files { metadata, .. } => metadata.clone(),
@@ -197,7 +204,9 @@ impl Resolved {
         }
         let files: Vec<_> = names
             .iter()
-            .map(|(table, file)| json!({ "table": table, "path": format!("/work/input/{file}") }))
+            .map(|(table, file)| {
+                json!({ "table": table, "path": format!("/work/input/{file}"), "label": self.label(table) })
+            })
             .collect();
         let arguments =
             json!({ "files": files, "types": types, "out": "/work/out/data.duckdb", "values_max": VALUES_MAX });

@@ -62,7 +62,8 @@ def csv(arguments):
         notes = []
         declared = arguments.get("types") or {}
         for file in arguments["files"]:
-            notes += _load(engine, file["table"], file["path"], declared.get(file["table"]) or {})
+            label = file.get("label") or os.path.basename(file["path"])
+            notes += _load(engine, file["table"], file["path"], label, declared.get(file["table"]) or {})
         names = [file["table"] for file in arguments["files"]]
         tables = [_profile(engine, name, arguments.get("values_max", VALUES_MAX)) for name in names]
         relations = _relations(engine, tables)
@@ -72,8 +73,7 @@ def csv(arguments):
     return {"tables": tables, "relations": relations, "notes": notes}
 
 
-def _load(engine, table, path, declared):
-    label = os.path.basename(path)
+def _load(engine, table, path, label, declared):
     if any(letter in path for letter in "*?["):
         raise InputError(f"`{label}`: the reader would take the name for a pattern", "rename the file without * ? [")
     _check_bytes(path, label)

@@ -10,6 +10,7 @@ mod date;
 mod ground;
 mod list;
 mod measure;
+mod ranking;
 mod settle;
 mod shape;
 mod shares;

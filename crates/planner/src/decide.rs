@@ -53,7 +53,8 @@ fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
 
 /// Keeps the cheapest reading of each computation.
 fn keep(readings: &mut Vec<Reading>, reading: Reading) {
-    let same = readings.iter_mut().find(|known| bare(&known.plan) == bare(&reading.plan));
+    let computed = bare(&reading.plan).canonical();
+    let same = readings.iter_mut().find(|known| bare(&known.plan).canonical() == computed);
     match same {
         Some(known) if known.score < reading.score => *known = reading,
         Some(_) => {}
@@ -100,7 +101,11 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }
-    if !about_data {
+    let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
+    let periods = (0..tokens.len())
+        .any(|at| mentions.at(at).iter().any(|m| matches!(m.what, What::Role(Role::Grain(_) | Role::Part(_)))));
+    let only_vague = periods && !vague.is_empty() && unknown.is_empty();
+    if !about_data && !only_vague {
         return refuse(Reason::NotAboutData, "nothing of the dataset is mentioned".to_string(), unknown);
     }
     if !unknown.is_empty() {
@@ -108,7 +113,6 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         let verb = if unknown.len() == 1 { "names" } else { "name" };
         return refuse(Reason::UnknownWord, format!("{list} {verb} nothing in the data"), unknown);
     }
-    let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
     if !vague.is_empty() {
         let message = format!("`{}` does not say which number decides", vague.join(" "));
         return refuse(Reason::Ambiguous, message, vague);

@@ -25,6 +25,8 @@ pub struct Draft {
     pub sort: Option<(Head, Dir)>,
     pub direction: Option<Dir>,
     pub limit: Option<u32>,
+    /// The date that a verb before a group names: "created per day".
+    pub dated: Option<Columns>,
     /// Things named only to say what the heads are about: "the price of products".
     pub scopes: Vec<ThingId>,
     pub share: bool,
@@ -101,15 +103,31 @@ pub struct Filter {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// Cells by the columns they may be in; `all` when "and" joins them.
-    Values { cells: Vec<(ColId, Vec<String>)>, all: bool },
+    Values {
+        cells: Vec<(ColId, Vec<String>)>,
+        all: bool,
+    },
     Flag(Columns),
     /// `implied` when the column was not named, only its unit.
-    Compare { columns: Columns, test: Test, amounts: Vec<Amount>, implied: bool },
+    Compare {
+        columns: Columns,
+        test: Test,
+        amounts: Vec<Amount>,
+        implied: bool,
+    },
     /// Nothing there: null, or zero where a number has no nulls.
     Empty(Columns),
-    Time { columns: Option<Columns>, when: When },
+    /// `verb` when a participle without a date of its own comes just before: "closed in May".
+    Time {
+        columns: Option<Columns>,
+        when: When,
+        verb: bool,
+    },
     /// One thing by its number.
-    Key { thing: ThingId, number: f64 },
+    Key {
+        thing: ThingId,
+        number: f64,
+    },
     /// A row of another table that belongs to it.
     Related(ThingId),
 }

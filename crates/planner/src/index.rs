@@ -16,6 +16,7 @@ pub use things::Thing;
 
 use crate::lexicon::{Lexicon, Role};
 use crate::schema::{Schema, TableId};
+use crate::suggest::{self, Candidate};
 use crate::tokens;
 use crate::words::Forms;
 
@@ -75,6 +76,7 @@ pub struct Index {
     names: HashMap<String, Vec<Entry>>,
     values: HashMap<String, Vec<(ColId, String)>>,
     pub(crate) words_max: usize,
+    pub(crate) candidates: Vec<Candidate>,
 }
 
 /// How many words of a value or name are matched.
@@ -93,6 +95,7 @@ impl Index {
             names: HashMap::new(),
             values: HashMap::new(),
             words_max: 1,
+            candidates: Vec::new(),
         };
         index.facts = facts::all(&index);
         things::build(&mut index);
@@ -101,6 +104,7 @@ impl Index {
         index.index_values();
         let longest = index.names.keys().chain(index.values.keys()).map(|key| key.split(' ').count()).max();
         index.words_max = longest.unwrap_or(1).min(PHRASE_WORDS_MAX);
+        index.candidates = suggest::candidates(&index);
         index
     }
 

@@ -31,7 +31,10 @@ pub enum What {
     Flag(Vec<ColId>),
     Event(Vec<ColId>),
     /// `unresolved`: the opposite of two-valued columns, or dates that are not there yet.
-    Opposite { flags: Vec<ColId>, dates: Vec<ColId> },
+    Opposite {
+        flags: Vec<ColId>,
+        dates: Vec<ColId>,
+    },
     /// Cells of that spelling.
     Value(Vec<(ColId, String)>),
     Adjective(Adjective),
@@ -47,7 +50,10 @@ pub struct Mentions {
 impl Mentions {
     /// Looks up every span.
     pub fn new(index: &Index, tokens: &[Token]) -> Mentions {
-        Mentions { starts: (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect() }
+        let mut starts: Vec<Vec<Mention>> = (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect();
+        hide_parts_of_comparisons(&mut starts);
+        hide_parts_of_values(&mut starts);
+        Mentions { starts }
     }
 
     /// The mentions that start at a token, longest first.
@@ -62,8 +68,32 @@ impl Mentions {
 
     /// Whether a name or value of the dataset covers the token.
     pub fn is_data(&self, token: usize) -> bool {
-        let data = |m: &Mention| !matches!(m.what, What::Role(_) | What::When(_) | What::Adjective(_) | What::Comparative(_));
+        let data =
+            |m: &Mention| !matches!(m.what, What::Role(_) | What::When(_) | What::Adjective(_) | What::Comparative(_));
         self.covering(token).any(data)
+    }
+}
+
+/// "Most" in "at most" is no superlative, and "not" in "not more than" no negation of its own.
+fn hide_parts_of_comparisons(starts: &mut [Vec<Mention>]) {
+    for start in 0..starts.len() {
+        let compared = |m: &&Mention| matches!(m.what, What::Role(Role::Compare(_))) && m.end > start + 1;
+        let Some(end) = starts[start].iter().filter(compared).map(|mention| mention.end).max() else { continue };
+        starts[start].retain(|mention| mention.end >= end || !matches!(mention.what, What::Role(_)));
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !matches!(mention.what, What::Role(_)));
+        }
+    }
+}
+
+/// "York" inside "New York" is no cell of its own.
+fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
+    let is_value = |mention: &Mention| matches!(mention.what, What::Value(_));
+    for start in 0..starts.len() {
+        let Some(end) = starts[start].iter().filter(|m| is_value(m)).map(|mention| mention.end).max() else { continue };
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !is_value(mention) || mention.end > end);
+        }
     }
 }
 
@@ -116,16 +146,21 @@ fn plural_roles<'a>(index: &'a Index, phrase: &str) -> &'a [Role] {
 }
 
 fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>) {
-    if is_determiner(&tokens[at].fold) && tokens[at].kind == Kind::Word && index.values(&tokens[at].singular).is_empty() {
+    if is_determiner(&tokens[at].fold) && tokens[at].kind == Kind::Word && index.values(&tokens[at].singular).is_empty()
+    {
         return;
     }
-    let (mut stem, mut singular, mut value) = (String::new(), String::new(), String::new());
+    let (mut stem, mut singular, mut value, mut whole) = (String::new(), String::new(), String::new(), String::new());
     for end in at + 1..=(at + index.words_max + 1).min(tokens.len()) {
         let token = &tokens[end - 1];
         if token.kind == Kind::Comma || (token.kind == Kind::Quoted && end > at + 1) {
             break;
         }
         join(&mut value, &tokens::fold(&token.singular));
+        join(&mut whole, &token.stem);
+        if whole != stem && end > at + 1 && !index.names(&whole).is_empty() {
+            mentions.extend(name_mentions(index, index.names(&whole), end, &value));
+        }
         if token.kind == Kind::Word && is_inner_joint(&token.fold) && end > at + 1 {
             continue;
         }
@@ -171,18 +206,22 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     let whole = entries.iter().any(|entry| entry.fit == Fit::Whole);
     let fitting = |entry: &&Entry| !whole || entry.fit == Fit::Whole;
     let exact = entries.iter().filter(fitting).any(|entry| entry.singular == singular);
-    let is_event = |entry: &&Entry| matches!(entry.sense, Sense::Event(_));
-    let as_written = |entry: &&Entry| !exact || entry.singular == singular || is_event(entry);
+    let is_thing_as_written = |entry: &Entry| entry.singular == singular && matches!(entry.sense, Sense::Thing(_));
+    let thing = entries.iter().any(is_thing_as_written);
+    // "Resolved" keeps its date beside other names; "orders" are things, not the date of ordering.
+    let is_event = |entry: &&Entry| matches!(entry.sense, Sense::Event(_)) && !thing;
+    let as_written = |entry: &&Entry| {
+        let written = entry.singular == singular && !(thing && matches!(entry.sense, Sense::Event(_)));
+        !exact || written || is_event(entry)
+    };
     let kept: Vec<&Entry> = entries.iter().filter(fitting).filter(as_written).collect();
     let stemmed = !exact;
     let mention = |what| Mention { end, what, partial: !whole, stemmed };
     let columns_of = |pick: fn(&Sense) -> Option<ColId>| -> Vec<ColId> {
         kept.iter().filter_map(|entry| pick(&entry.sense)).collect()
     };
-    let things: Vec<ThingId> = kept
-        .iter()
-        .filter_map(|entry| if let Sense::Thing(id) = entry.sense { Some(id) } else { None })
-        .collect();
+    let things: Vec<ThingId> =
+        kept.iter().filter_map(|entry| if let Sense::Thing(id) = entry.sense { Some(id) } else { None }).collect();
     let is_thing = |id: &ColId| {
         things.iter().any(|&thing| index.things[thing].table.is_none() && index.things[thing].keys.contains(id))
     };
@@ -217,5 +256,5 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
         .filter(|(_, text)| !exact_only || *text == written)
         .cloned()
         .collect();
-    (!cells.is_empty()).then(|| Mention { end, what: What::Value(cells), partial: false, stemmed: false })
+    (!cells.is_empty()).then_some(Mention { end, what: What::Value(cells), partial: false, stemmed: false })
 }

@@ -13,6 +13,7 @@ mod groups;
 mod heads;
 mod joins;
 mod ranks;
+mod times;
 
 use crate::draft::{Draft, Target};
 use crate::index::{ColId, Index};
@@ -55,10 +56,11 @@ const PRODUCTIONS: &[Production] = &[
     filters::lack,
     filters::presence,
     filters::availability,
-    filters::time,
-    filters::event_time,
     filters::key,
     filters::by_one,
+    times::time,
+    times::event_time,
+    times::event_group,
     compare::column_compare,
     compare::compare_column,
     compare::aggregate_compare,

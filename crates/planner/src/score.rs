@@ -27,6 +27,8 @@ pub enum Feature {
     ImpliedAggregate,
     /// The column was not said, only its unit.
     ImpliedColumn,
+    /// The name of a measure was read as its column.
+    MeasureAsColumn,
     /// Which of several dates is meant was not said.
     ImpliedDate,
     /// A link between tables was followed.
@@ -59,6 +61,7 @@ impl Feature {
             Feature::SumOfRows => 0.25,
             Feature::ImpliedAggregate => 0.15,
             Feature::ImpliedColumn => 0.10,
+            Feature::MeasureAsColumn => 0.30,
             Feature::ImpliedDate => 0.05,
             Feature::Hop => 0.03,
             Feature::Exists => 0.12,

@@ -11,7 +11,7 @@ use crate::{Outcome, Reason, Refusal};
 /// How many questions are offered.
 const SUGGESTIONS_MAX: usize = 3;
 /// How many candidates are planned at most.
-const ATTEMPTS_MAX: usize = 10;
+const ATTEMPTS_MAX: usize = 6;
 
 /// The refusal with questions that are near and can be answered.
 pub fn with_suggestions(index: &Index, question: &str, refusal: Refusal) -> Refusal {
@@ -41,7 +41,8 @@ fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
         (Reason::Ambiguous, []) => {
             let tokens = tokens::tokenize(question, &index.forms);
             let number = tokens.iter().find(|token| names_number(index, token));
-            let with = |word: &str| number.map(|token| question.replacen(&token.text, &format!("{word} {}", token.text), 1));
+            let with =
+                |word: &str| number.map(|token| question.replacen(&token.text, &format!("{word} {}", token.text), 1));
             ["average", "total", "highest"].into_iter().filter_map(with).collect()
         }
         _ => Vec::new(),
@@ -55,22 +56,30 @@ fn names_number(index: &Index, token: &Token) -> bool {
     })
 }
 
-/// Declared questions and questions made from the schema, those that share most words with the asked one first.
+/// A question that may be offered, with the stems it is found by.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    question: String,
+    stems: Vec<String>,
+}
+
+/// The declared questions, then questions made from the schema.
+pub fn candidates(index: &Index) -> Vec<Candidate> {
+    let questions = index.dataset.questions.iter().cloned().chain(made(index));
+    questions.map(|question| Candidate { stems: stems(index, &question), question }).collect()
+}
+
+fn stems(index: &Index, text: &str) -> Vec<String> {
+    tokens::tokenize(text, &index.forms).into_iter().map(|token| token.stem).filter(|stem| stem.len() > 3).collect()
+}
+
+/// The candidates that share most words with the asked question first.
 fn ranked(index: &Index, question: &str) -> Vec<String> {
-    let stems = |text: &str| -> Vec<String> {
-        tokens::tokenize(text, &index.forms).into_iter().map(|token| token.stem).filter(|stem| stem.len() > 3).collect()
-    };
-    let asked = stems(question);
-    let mut candidates: Vec<(usize, String)> = index
-        .dataset
-        .questions
-        .iter()
-        .cloned()
-        .chain(made(index))
-        .map(|candidate| (stems(&candidate).iter().filter(|stem| asked.contains(stem)).count(), candidate))
-        .collect();
+    let asked = stems(index, question);
+    let shared = |candidate: &Candidate| candidate.stems.iter().filter(|stem| asked.contains(stem)).count();
+    let mut candidates: Vec<(usize, &Candidate)> = index.candidates.iter().map(|one| (shared(one), one)).collect();
     candidates.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    candidates.into_iter().map(|(_, candidate)| candidate).collect()
+    candidates.into_iter().take(2 * ATTEMPTS_MAX).map(|(_, candidate)| candidate.question.clone()).collect()
 }
 
 /// Plain questions about what the dataset has.
@@ -103,7 +112,10 @@ fn made(index: &Index) -> Vec<String> {
         }
     }
     for measure in &index.dataset.measures {
-        let things = index.things.iter().map(|thing| plural(&thing.noun));
+        let natural = measure.tables.first();
+        let ranked = |table: usize| Some(&index.table(table).name) != natural;
+        let things =
+            index.things.iter().filter(|thing| thing.table.is_none_or(ranked)).map(|thing| plural(&thing.noun));
         questions.extend(things.map(|things| format!("What are the top 10 {things} by {}?", measure.name)));
     }
     questions

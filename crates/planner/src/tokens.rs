@@ -13,7 +13,11 @@ pub const TOKENS_MAX: usize = 60;
 pub enum Kind {
     Word,
     /// Its value, and whether a percent sign followed it.
-    Number { value: f64, percent: bool, money: bool },
+    Number {
+        value: f64,
+        percent: bool,
+        money: bool,
+    },
     /// A text in quotation marks, which can only be a value.
     Quoted,
     Comma,
@@ -218,9 +222,7 @@ fn number_word(word: &str) -> Option<f64> {
         ("one", 1.0),
     ];
     let position = WORDS.iter().position(|known| *known == word);
-    position
-        .map(|i| i as f64 + 2.0)
-        .or_else(|| TENS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value))
+    position.map(|i| i as f64 + 2.0).or_else(|| TENS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value))
 }
 
 /// Commas and comparison signs mean something, other marks end here.

@@ -93,7 +93,8 @@ pub(crate) fn io_problem(path: &Path, error: &io::Error) -> Problem {
         PermissionDenied | ReadOnlyFilesystem => readonly(path, error),
         StorageFull | QuotaExceeded => disk_full(path),
         NotADirectory => not_a_directory(path),
-        _ => Problem::new(Code::FileUnreadable, format!("cannot use `{}`: {error}", path.display())),
+        _ => Problem::new(Code::FileUnreadable, format!("cannot use `{}`: {error}", path.display()))
+            .hint("name another data directory with --data-dir"),
     }
 }
 

@@ -1,13 +1,11 @@
 //! Plans of numbers: measures per group, rankings, conditions on groups, shares and changes over time.
 
-use data::plan::{
-    Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, Order, Plan, Pred, Test, Top,
-};
+use data::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, Order, Plan, Pred, Test, Top};
 
 use base::{Cell, Type};
 
 use super::Why;
-use super::condition::{all_of, in_unit, ref_test};
+use super::condition::{all_of, in_unit, not, ref_test};
 use super::ground::Ground;
 use super::settle::{Number, Settled};
 use super::shape::{Aggregate, Share};
@@ -38,7 +36,7 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
         let name = having_measure(ground, settled, &mut measures, shape)?;
         havings.push(having_pred(ground, settled, &name, condition.test, &condition.amounts)?);
     }
-    let filter = flag_filter(shape, filter, &mut measures);
+    let filter = dated_filter(ground, flag_filter(shape, filter, &mut measures));
     ground.check_scopes(measures.iter().all(adds_up))?;
     check_own_rows(ground, shape)?;
     check_entities(ground, shape)?;
@@ -74,6 +72,14 @@ fn flag_filter(shape: &Aggregate, filter: Option<Pred>, measures: &mut [Measure]
     }
 }
 
+/// "Resolved by month": rows without that date are not meant.
+fn dated_filter(ground: &Ground, filter: Option<Pred>) -> Option<Pred> {
+    let nullable = ground.date.filter(|date| ground.draft.dated.is_some() && ground.index.column(*date).nulls > 0);
+    let there =
+        nullable.map(|date| not(Pred::Test { test: Test::IsNull, expr: ground.expr(date), values: Vec::new() }));
+    all_of(filter.into_iter().chain(there).collect())
+}
+
 /// A condition on a group of one row is a condition on the row, and was meant as such.
 fn check_own_rows(ground: &Ground, shape: &Aggregate) -> Result<(), Why> {
     let own = |target: &Target| matches!(target, Target::Thing(thing) if ground.index.things[*thing].table == Some(ground.base));
@@ -99,7 +105,12 @@ fn groups(ground: &mut Ground, targets: &[Target]) -> Result<Groups, Why> {
 }
 
 /// The measure a condition on groups is about: one that is asked for anyway, or one more.
-fn having_measure(ground: &mut Ground, settled: &Settled, measures: &mut Vec<Measure>, shape: &Aggregate) -> Result<String, Why> {
+fn having_measure(
+    ground: &mut Ground,
+    settled: &Settled,
+    measures: &mut Vec<Measure>,
+    shape: &Aggregate,
+) -> Result<String, Why> {
     if let Some(position) = shape.measures.iter().position(|known| known.what == settled.what) {
         return Ok(measures[position].name.clone());
     }
@@ -204,7 +215,11 @@ fn shares(ground: &mut Ground, plan: &mut Plan, share: &Share) -> Result<String,
     if let Some(name) = share_of_flag(ground, plan, conditions)? {
         return Ok(name);
     }
+    let before = ground.assumptions.len();
     let filter = ground.where_all(conditions)?;
+    if ground.assumptions[before..].iter().any(|assumption| assumption.code == "any_row") {
+        ground.features.push(Feature::OpenChoice);
+    }
     let whole = plan.measures.pop().ok_or_else(|| Why::unsupported("a share of nothing"))?;
     let both = [whole.filter.clone(), filter].into_iter().flatten().collect();
     let part = Measure { name: ground.names.fresh("matching"), filter: all_of(both), ..whole.clone() };
@@ -233,7 +248,8 @@ fn share_of_flag(ground: &mut Ground, plan: &mut Plan, conditions: &[Filter]) ->
 
 /// Adds a change or a running total along the one period the answer is split by.
 fn series(ground: &mut Ground, plan: &mut Plan, op: ComputeOp) -> Result<String, Why> {
-    let along: Vec<String> = plan.group.iter().filter(|group| group.grain.is_some()).map(|group| group.name.clone()).collect();
+    let along: Vec<String> =
+        plan.group.iter().filter(|group| group.grain.is_some()).map(|group| group.name.clone()).collect();
     let ([along], [measure]) = (&along[..], &plan.measures[..]) else {
         return Err(Why::ambiguous("a change over time needs one measure and one period, such as by month"));
     };
@@ -264,7 +280,8 @@ fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), W
     let lowest = ground.draft.rank.as_ref().map(|rank| rank.dir).filter(|dir| *dir == Dir::Asc);
     let direction = ground.draft.direction;
     let shown = |name: &&String| plan.measures.iter().any(|measure| measure.name == **name);
-    let by_number = asked.iter().find(shown).cloned().or_else(|| plan.measures.first().map(|measure| measure.name.clone()));
+    let by_number =
+        asked.iter().find(shown).cloned().or_else(|| plan.measures.first().map(|measure| measure.name.clone()));
     plan.order = match (first, by_number, direction) {
         (Some(time), _, None) => vec![Order { by: time, dir: Dir::Asc }],
         (_, Some(number), direction) => vec![Order { by: number, dir: direction.or(lowest).unwrap_or(Dir::Desc) }],

@@ -8,6 +8,7 @@ use super::ground::Ground;
 use crate::draft::{Amount, Columns, Condition, Filter, Head, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Unit;
+use crate::period::When;
 use crate::schema::TableId;
 use crate::score::Feature;
 
@@ -20,6 +21,7 @@ enum Placed {
 impl Ground<'_> {
     /// All conditions together; those on one table's many rows must hold for the same row.
     pub fn where_all(&mut self, filters: &[Filter]) -> Result<Option<Pred>, Why> {
+        check_compatible(filters)?;
         let mut preds: Vec<Pred> = Vec::new();
         let mut there: Vec<(TableId, Vec<Pred>)> = Vec::new();
         for filter in filters {
@@ -54,7 +56,10 @@ impl Ground<'_> {
         } else {
             draft.heads.iter().collect()
         };
-        let mut things = counted.into_iter().map(|head| &head.target).filter_map(|target| if let Target::Thing(thing) = target { Some(*thing) } else { None });
+        let mut things = counted
+            .into_iter()
+            .map(|head| &head.target)
+            .filter_map(|target| if let Target::Thing(thing) = target { Some(*thing) } else { None });
         things.any(|thing| {
             let info = &self.index.things[thing];
             info.table != Some(self.base) && info.keys.iter().any(|key| !self.index.column(*key).unique)
@@ -66,7 +71,8 @@ impl Ground<'_> {
             return Err(Why::ambiguous("whether none of its rows or only some of them"));
         }
         if !matches!(filter.condition, Condition::Time { .. } | Condition::Key { .. }) && self.spans_rows() {
-            let row = self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| thing.noun.clone());
+            let row =
+                self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| thing.noun.clone());
             let text = format!("a thing matches if any {} of it does", row.unwrap_or_else(|| "row".to_string()));
             self.assume("any_row", text);
         }
@@ -98,7 +104,10 @@ impl Ground<'_> {
                 Ok(self.denied(column, there, pred, filter.negated))
             }
             Condition::Empty(columns) => self.empty(columns, filter.negated),
-            Condition::Time { columns, when } => {
+            Condition::Time { columns, when, verb } => {
+                if *verb {
+                    self.check_event_date()?;
+                }
                 let pred = self.time_pred(columns.as_ref(), when)?;
                 Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
             }
@@ -202,7 +211,14 @@ impl Ground<'_> {
             return Err(Why::unsupported(format!("nothing identifies one {}", self.index.things[thing].noun)));
         }
         let (column, there) = self.locate(&keys)?;
-        let value = match self.index.column(column).ty {
+        let info = self.index.column(column);
+        let bound = |cell: &Option<Cell>| cell.as_ref().and_then(number_of);
+        let outside =
+            bound(&info.min).is_some_and(|min| number < min) || bound(&info.max).is_some_and(|max| number > max);
+        if info.ty != Type::Text && outside {
+            return Err(Why::no_data(format!("there is no {} {number}", self.index.things[thing].noun)));
+        }
+        let value = match info.ty {
             Type::Text => Cell::from(format!("{number}")),
             _ => cell(number),
         };
@@ -212,7 +228,8 @@ impl Ground<'_> {
 
     fn related(&mut self, thing: ThingId) -> Result<Placed, Why> {
         let info = &self.index.things[thing];
-        let table = info.table.filter(|table| *table != self.base && self.index.schema.hops(*table, self.base).is_some());
+        let table =
+            info.table.filter(|table| *table != self.base && self.index.schema.hops(*table, self.base).is_some());
         let Some(table) = table else {
             return Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun)));
         };
@@ -244,6 +261,28 @@ pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) 
         None if loose => Ok(cell(amount.number)),
         _ => Err(Why::unsupported(format!("{name} is not measured in {}s", unit.name))),
     }
+}
+
+/// Two cells of one column, or two periods, cannot both hold for a row: "May and June" was not meant as that.
+fn check_compatible(filters: &[Filter]) -> Result<(), Why> {
+    let bounded = |filter: &&Filter| {
+        matches!(&filter.condition, Condition::Time { when: When::In(_) | When::Between(..), .. }) && !filter.negated
+    };
+    if filters.iter().filter(bounded).count() > 1 {
+        return Err(Why::ambiguous("two periods are named: their comparison or both together"));
+    }
+    let cells = filters.iter().filter(|filter| !filter.negated).filter_map(|filter| match &filter.condition {
+        Condition::Values { cells, .. } => Some(cells.iter().map(|(column, _)| *column).collect::<Vec<_>>()),
+        _ => None,
+    });
+    let mut seen: Vec<Vec<ColId>> = Vec::new();
+    for columns in cells {
+        if seen.contains(&columns) {
+            return Err(Why::ambiguous("two values of one column are named without saying how they belong together"));
+        }
+        seen.push(columns);
+    }
+    Ok(())
 }
 
 /// Conversion between units must not leave a trace of binary fractions.

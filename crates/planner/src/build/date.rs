@@ -2,8 +2,8 @@
 
 use base::{Cell, Type};
 use data::plan::{Expr, Grain, Part, Pred, Test};
-use jiff::civil::{Date, DateTime};
 use jiff::ToSpan;
+use jiff::civil::{Date, DateTime};
 
 use super::Why;
 use super::ground::Ground;
@@ -34,6 +34,11 @@ impl Ground<'_> {
         if let Some(column) = self.date {
             return Ok(column);
         }
+        if let Some(columns) = &self.draft.dated {
+            let column = self.nearest(columns)?;
+            self.date = Some(column);
+            return Ok(column);
+        }
         let index = self.index;
         let nearest = (0..index.dataset.tables.len())
             .filter(|table| !dates_of(index, *table).is_empty())
@@ -52,6 +57,19 @@ impl Ground<'_> {
         }
         self.date = Some(column);
         Ok(column)
+    }
+
+    /// "Closed in May" without a date of closing: with one date at hand that one is meant, with several none is.
+    pub fn check_event_date(&mut self) -> Result<(), Why> {
+        let column = self.date_column(None)?;
+        let table = self.index.table(column.table);
+        if table.columns.iter().filter(|info| info.ty.is_temporal()).count() > 1 {
+            return Err(Why::ambiguous("which of the dates the period is about is not said"));
+        }
+        self.features.push(Feature::OpenChoice);
+        let text = format!("the period is that of {}", self.index.qualified(column));
+        self.assume("time_column", text);
+        Ok(())
     }
 
     /// The days a column covers.

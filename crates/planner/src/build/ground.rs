@@ -86,7 +86,10 @@ impl<'a> Ground<'a> {
     }
 
     pub fn unreachable(&self, what: &str) -> Why {
-        Why::unsupported(format!("one row of {} may belong to several of {what}, so numbers would be counted twice", self.table_name()))
+        Why::unsupported(format!(
+            "one row of {} may belong to several of {what}, so numbers would be counted twice",
+            self.table_name()
+        ))
     }
 
     pub fn expr(&self, column: ColId) -> Expr {
@@ -108,6 +111,9 @@ impl<'a> Ground<'a> {
         match target {
             Target::Thing(thing) => self.thing_group(*thing),
             Target::Columns(columns) | Target::Flag(columns) => self.column_group(columns),
+            Target::Grain(Grain::Hour) if self.draft.rank.is_some() => {
+                Err(Why::ambiguous("an hour of the day, or one hour of one day"))
+            }
             Target::Grain(grain) => {
                 let column = self.date_column(None)?;
                 let name = self.names.fresh(grain.as_str());
@@ -136,12 +142,13 @@ impl<'a> Ground<'a> {
         let key = self.key(thing)?;
         let name = self.names.fresh(&snake(&self.index.column(key).name));
         let mut groups = vec![Group { name, expr: self.expr(key), grain: None }];
-        let label = self.index.things[thing].label.filter(|label| {
-            *label != key && self.index.schema.hops(self.base, label.table).is_some()
-        });
+        let label = self.index.things[thing]
+            .label
+            .filter(|label| *label != key && self.index.schema.hops(self.base, label.table).is_some());
         if let Some(label) = label {
             let generic = split_name(&self.index.column(label).name).len() == 1;
-            let noun = if generic { self.index.things[thing].noun.clone() } else { self.index.column(label).name.clone() };
+            let noun =
+                if generic { self.index.things[thing].noun.clone() } else { self.index.column(label).name.clone() };
             let name = self.names.fresh(&snake(&noun));
             groups.push(Group { name, expr: self.expr(label), grain: None });
         }
@@ -160,7 +167,10 @@ impl<'a> Ground<'a> {
         let year = facts.words.last().is_some_and(|word| word == "year");
         let measured = info.ty.is_number() && !facts.identifier && !year && info.distinct > NUMBER_GROUPS_MAX;
         if measured {
-            return Err(Why::unsupported(format!("{} has too many different values to group by", words::snake(&info.name))));
+            return Err(Why::unsupported(format!(
+                "{} has too many different values to group by",
+                words::snake(&info.name)
+            )));
         }
         // An identifier is shown with the name people know it by.
         let thing = self.index.things.iter().position(|thing| thing.keys.contains(&column));

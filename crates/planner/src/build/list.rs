@@ -46,7 +46,8 @@ pub fn plan(ground: &mut Ground, list: &List) -> Result<(Plan, Vec<String>), Why
         let name = ground.names.fresh(&snake(&index.column(*column).name));
         plan.select.push(Select { name, expr: ground.expr(*column) });
     }
-    let name_of = |column: ColId| shown.iter().position(|known| *known == column).map(|at| plan.select[at].name.clone());
+    let name_of =
+        |column: ColId| shown.iter().position(|known| *known == column).map(|at| plan.select[at].name.clone());
     let mut focus: Vec<String> = focus(ground, &identity, &asked, list).into_iter().filter_map(name_of).collect();
     let top_list = ground.draft.rank.as_ref().is_some_and(|rank| rank.kind == RankKind::Top);
     let asks_who = matches!(ground.draft.ask, Some(Ask::Which | Ask::Who));
@@ -84,7 +85,8 @@ fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why
     let measured = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
     let pinned = ground.draft.filters.iter().any(|filter| pins(ground, filter));
     let listing = ground.draft.ask == Some(Ask::List) || ground.draft.limit.is_some() || list.rank.is_some();
-    let described = list.thing.is_some() && ground.draft.heads.first().is_some_and(|head| matches!(head.target, Target::Thing(_)));
+    let described =
+        list.thing.is_some() && ground.draft.heads.first().is_some_and(|head| matches!(head.target, Target::Thing(_)));
     if asked.iter().any(measured) && !pinned && !listing && !described {
         let name = index.column(asked[0]).name.replace('_', " ");
         return Err(Why::ambiguous(format!("{name} of many rows: average, total, highest or lowest")));
@@ -166,9 +168,9 @@ fn focus(ground: &Ground, identity: &[ColId], asked: &[ColId], list: &List) -> V
     match identity.last() {
         Some(name) if own => std::iter::once(*name).chain(asked.iter().copied()).collect(),
         Some(_) => identity.iter().chain(asked).copied().collect(),
-        None if list.thing.is_some() => {
-            (0..ground.index.table(ground.base).columns.len()).map(|column| ColId { table: ground.base, column }).collect()
-        }
+        None if list.thing.is_some() => (0..ground.index.table(ground.base).columns.len())
+            .map(|column| ColId { table: ground.base, column })
+            .collect(),
         None => asked.to_vec(),
     }
 }

@@ -29,13 +29,15 @@ impl Ground<'_> {
 
     fn count_rows(&mut self) -> Result<Measure, Why> {
         let scoped = |thing: &ThingId| self.index.things[*thing].table == Some(self.base);
-        let clear = self.index.dataset.tables.len() == 1 || self.draft.scopes.iter().any(scoped) || self.draft.distribution;
+        let clear =
+            self.index.dataset.tables.len() == 1 || self.draft.scopes.iter().any(scoped) || self.draft.distribution;
         let own = self.own_rows();
         if !clear && !own {
             return Err(Why::ambiguous("rows of which table is not said"));
         }
         let table = self.index.table(self.base);
-        let noun = self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| plural(&thing.noun));
+        let noun =
+            self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| plural(&thing.noun));
         // A file's name is a noun for its rows only where it is a plural.
         let speaks = |noun: &String| table.noun.is_some() || table.name.ends_with(noun.as_str());
         Ok(self.named(&snake(&noun.filter(speaks).unwrap_or_else(|| "rows".to_string())), Agg::Count, None))
@@ -91,7 +93,8 @@ impl Ground<'_> {
     /// The name under which the average of a column was declared.
     pub fn declared_average(&self, column: ColId) -> Option<String> {
         let expr = self.expr(column);
-        let same = |measure: &&data::dataset::DeclaredMeasure| measure.agg == Agg::Avg && measure.expr.as_ref() == Some(&expr);
+        let same =
+            |measure: &&data::dataset::DeclaredMeasure| measure.agg == Agg::Avg && measure.expr.as_ref() == Some(&expr);
         self.index.dataset.measures.iter().find(same).map(|measure| snake(&measure.name))
     }
 

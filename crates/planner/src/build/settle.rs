@@ -32,8 +32,15 @@ pub enum Number {
     /// How many rows or things.
     Count(Target),
     /// Rows where a two-valued column says yes: how many, or their share.
-    Flag { columns: Columns, share: bool },
-    Column { columns: Columns, agg: Agg, quantile: Option<f64> },
+    Flag {
+        columns: Columns,
+        share: bool,
+    },
+    Column {
+        columns: Columns,
+        agg: Agg,
+        quantile: Option<f64>,
+    },
     Declared(MeasureId),
 }
 
@@ -42,9 +49,11 @@ pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<
     let plain = |what| Ok(Settled { what, features: Vec::new(), assumption: None });
     match (&head.target, head.agg) {
         (Target::Thing(_) | Target::Rows, None | Some(Agg::Count)) => plain(Number::Count(head.target.clone())),
-        (Target::Thing(_) | Target::Rows, Some(Agg::Sum)) => {
-            Ok(Settled { what: Number::Count(head.target.clone()), features: vec![Feature::SumOfRows], assumption: None })
-        }
+        (Target::Thing(_) | Target::Rows, Some(Agg::Sum)) => Ok(Settled {
+            what: Number::Count(head.target.clone()),
+            features: vec![Feature::SumOfRows],
+            assumption: None,
+        }),
         (Target::Thing(_) | Target::Rows, Some(agg)) => {
             Err(Why::unsupported(format!("the {} of rows is not a number of one column", word(agg))))
         }
@@ -117,7 +126,9 @@ fn column(
     match agg {
         Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
         Some(Agg::Count) if facts.additive => implied(Agg::Sum, "its sum"),
-        Some(Agg::Count) => Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name()))),
+        Some(Agg::Count) => {
+            Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name())))
+        }
         Some(Agg::Min | Agg::Max) if info.ty.is_temporal() || number => done(agg.unwrap_or(Agg::Max)),
         Some(agg) if number => done(agg),
         Some(agg) => Err(Why::unsupported(format!("the {} of {}, which is no number", word(agg), name()))),

@@ -2,11 +2,11 @@
 
 use data::plan::{Agg, ComputeOp, Dir};
 
-use super::Why;
 use super::settle::{self, Number, Settled, Use};
+use super::{Why, ranking};
 use crate::Assumption;
-use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Rank, RankKind, Target};
-use crate::index::{ColId, Index, ThingId};
+use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Target};
+use crate::index::{Index, ThingId};
 use crate::lexicon::Ask;
 use crate::score::Feature;
 
@@ -114,8 +114,14 @@ fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
                 return Err(Why::unsupported("a time is asked for, but none is said"));
             }
         }
-        Shape::List(_) if draft.ask == Some(Ask::When) => return Err(Why::unsupported("a time is asked for, but none is said")),
+        Shape::List(_) if draft.ask == Some(Ask::When) => {
+            return Err(Why::unsupported("a time is asked for, but none is said"));
+        }
         Shape::List(_) => {}
+    }
+    let grouped = matches!(shape, Shape::Aggregate(aggregate) if !aggregate.groups.is_empty());
+    if draft.dated.is_some() && !grouped {
+        return Err(Why::unsupported("a date without a period"));
     }
     let twice = draft.limit.is_some() && draft.rank.as_ref().is_some_and(|rank| rank.number.is_some());
     if twice { Err(Why::unsupported("two numbers of rows are asked for")) } else { Ok(()) }
@@ -126,7 +132,7 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         return super::shares::share(index, draft);
     }
     if let Some(rank) = draft.rank.clone() {
-        return ranked(index, draft, rank);
+        return ranking::ranked(index, draft, rank);
     }
     if draft.distribution {
         return distribution(index, draft);
@@ -163,7 +169,14 @@ fn implies_sum(index: &Index, draft: &Draft) -> bool {
     asks && !pinned && draft.limit.is_none() && !draft.heads.is_empty() && draft.heads.iter().all(additive)
 }
 
-fn aggregate(index: &Index, draft: &Draft, heads: Vec<Head>, groups: Vec<Target>, usage: Use) -> Result<Shape, Why> {
+/// Numbers per group, each settled.
+pub fn aggregate(
+    index: &Index,
+    draft: &Draft,
+    heads: Vec<Head>,
+    groups: Vec<Target>,
+    usage: Use,
+) -> Result<Shape, Why> {
     if heads.is_empty() {
         return Err(Why::unsupported("what to compute per group is not said"));
     }
@@ -197,10 +210,23 @@ fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if !draft.having.is_empty() {
         return Err(Why::unsupported("a distribution with a condition on groups"));
     }
+    let categories = |head: &Head| match &head.target {
+        Target::Columns(columns) => head.agg.is_none() && columns.iter().all(|id| !index.column(*id).ty.is_number()),
+        _ => false,
+    };
+    if let ([head], false) = (&draft.heads[..], draft.groups.is_empty())
+        && categories(head)
+    {
+        let rows = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+        let groups = draft.groups.iter().chain([&head.target]).cloned().collect();
+        return aggregate(index, draft, vec![rows], groups, Use::Plain);
+    }
     if !draft.groups.is_empty() {
         return aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain);
     }
-    let [Head { target: target @ (Target::Columns(columns) | Target::Flag(columns)), agg: None, .. }] = &draft.heads[..] else {
+    let [Head { target: target @ (Target::Columns(columns) | Target::Flag(columns)), agg: None, .. }] =
+        &draft.heads[..]
+    else {
         return Err(Why::ambiguous("a distribution needs a column to be split by"));
     };
     if columns.iter().all(|id| index.column(*id).ty.is_number() && index.column(*id).distinct > 50) {
@@ -220,7 +246,9 @@ fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     for condition in &draft.having {
         having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));
     }
-    let listed = |head: &Head| head.agg.is_none() && !head.amount && matches!(head.target, Target::Thing(_) | Target::Columns(_));
+    let listed = |head: &Head| {
+        head.agg.is_none() && !head.amount && matches!(head.target, Target::Thing(_) | Target::Columns(_))
+    };
     if let ([head], true) = (&draft.heads[..], draft.groups.is_empty())
         && listed(head)
     {
@@ -233,151 +261,19 @@ fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         return Ok(Shape::Aggregate(shape));
     }
     if draft.groups.is_empty() {
-        return Err(Why::unsupported("counting groups that pass a condition takes two steps; a list of them is possible"));
+        return Err(Why::unsupported(
+            "counting groups that pass a condition takes two steps; a list of them is possible",
+        ));
     }
-    let Shape::Aggregate(shape) = aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)? else {
+    let Shape::Aggregate(shape) = aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)?
+    else {
         return Err(Why::unsupported("a condition on groups needs numbers"));
     };
     Ok(Shape::Aggregate(Aggregate { having, ..shape }))
 }
 
-fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
-    if !draft.having.is_empty() || draft.distribution || draft.series.is_some() {
-        return Err(Why::unsupported("a ranking with a condition on groups"));
-    }
-    if rank.kind == RankKind::Recent {
-        return recent(index, draft, rank);
-    }
-    let Some(by) = rank.by.clone() else {
-        return Err(Why::ambiguous("what to rank by is not said"));
-    };
-    let subject = match &draft.heads[..] {
-        [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
-        [] => None,
-        [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
-        _ => return Err(Why::unsupported("a ranking of several things at once")),
-    };
-    let number = rank.number.or(draft.limit);
-    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
-    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
-    if let (Target::Columns(columns), true, true) = (&by.target, plain, draft.groups.is_empty())
-        && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
-    {
-        return Ok(Shape::List(list));
-    }
-    let mut groups = draft.groups.clone();
-    if groups.contains(&subject.target) {
-        return Err(Why::unsupported("a thing is ranked within itself"));
-    }
-    groups.push(subject.target.clone());
-    let usage = if rank.kind == RankKind::Top || by.amount { Use::Amount } else { Use::Extreme(rank.dir) };
-    let shape = aggregate(index, &Draft { ask: None, ..draft.clone() }, vec![by], groups, usage)?;
-    let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
-    if number.is_none() && rank.kind == RankKind::Top {
-        shape.features.push(Feature::ImpliedNumber);
-        shape.assumptions.push(assumption("number", "top without a number = the first ten"));
-    }
-    let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
-    let measure_in_focus = rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
-    shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
-    Ok(Shape::Aggregate(shape))
-}
-
-fn assumption(code: &str, text: &str) -> Assumption {
+pub fn assumption(code: &str, text: &str) -> Assumption {
     Assumption { code: code.to_string(), text: text.to_string() }
-}
-
-/// `highest temperature by zone`: no subject, the extreme is an aggregate.
-fn extreme_alone(index: &Index, draft: &Draft, rank: &Rank, by: Head, number: Option<u32>, plain: bool) -> Result<Shape, Why> {
-    let Target::Columns(columns) = &by.target else {
-        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
-    };
-    if !plain || by.amount || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
-        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
-    }
-    if let Some(number) = number {
-        let thing = thing_of(index, columns)?;
-        let list = List { thing: Some(thing), rank: Some((columns.clone(), rank.dir, number)), ..List::default() };
-        return Ok(Shape::List(List { columns: vec![columns.clone()], ..list }));
-    }
-    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
-    let head = Head { agg: Some(agg), ..by };
-    aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain)
-}
-
-fn thing_of(index: &Index, columns: &Columns) -> Result<ThingId, Why> {
-    let tables: Vec<usize> = columns.iter().map(|id| id.table).collect();
-    let thing = index.things.iter().position(|thing| thing.table.is_some_and(|table| tables.contains(&table)));
-    thing.ok_or_else(|| Why::unsupported("what to list is not clear"))
-}
-
-/// `oldest employee`, `products with the lowest stock`: rows of the ranked thing's own table.
-fn ranked_rows(
-    index: &Index,
-    draft: &Draft,
-    subject: &Head,
-    columns: &Columns,
-    dir: Dir,
-    number: Option<u32>,
-    kind: RankKind,
-) -> Option<List> {
-    let of_table = |table: usize| -> Columns { columns.iter().copied().filter(|id| id.table == table).collect() };
-    let (thing, shown) = match &subject.target {
-        Target::Thing(thing) => (*thing, Vec::new()),
-        // "The name of the employee with the highest salary", or a column that is unique in its table.
-        Target::Columns(asked) => {
-            let scope = draft.scopes.first().copied();
-            let unique = |id: &ColId| index.column(*id).unique;
-            let own = || asked.iter().find(|id| unique(id)).and_then(|id| index.things.iter().position(|t| t.table == Some(id.table)));
-            (scope.or_else(own)?, vec![asked.clone()])
-        }
-        _ => return None,
-    };
-    let table = index.things[thing].table?;
-    let ranked = of_table(table);
-    if ranked.is_empty() {
-        return None;
-    }
-    let implied = if kind == RankKind::Top { 10 } else { 1 };
-    let rank = Some((ranked, dir, number.unwrap_or(implied)));
-    let mut list = List { thing: Some(thing), columns: shown, rank, ..List::default() };
-    if number.is_none() && kind == RankKind::Top {
-        list.features.push(Feature::ImpliedNumber);
-        list.assumptions.push(assumption("number", "top without a number = the first ten"));
-    }
-    Some(list)
-}
-
-/// `latest order`, `when was the first ticket`, `last order date`.
-fn recent(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
-    let [head] = &draft.heads[..] else { return Err(Why::unsupported("what is latest is not said")) };
-    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
-    let number = rank.number.or(draft.limit);
-    if let Target::Columns(columns) = &head.target
-        && head.agg.is_none()
-        && number.is_none()
-        && columns.iter().all(|id| index.column(*id).ty.is_temporal())
-    {
-        let head = Head { agg: Some(agg), ..head.clone() };
-        return aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain);
-    }
-    let Target::Thing(thing) = head.target else { return Err(Why::unsupported("only rows with a date have a latest one")) };
-    let Some(table) = index.things[thing].table.filter(|_| head.agg.is_none() && draft.groups.is_empty()) else {
-        return Err(Why::unsupported("only rows with a date have a latest one"));
-    };
-    let columns = super::date::dates_of(index, table);
-    if columns.is_empty() {
-        return Err(Why::unsupported(format!("a {} has no date", index.things[thing].noun)));
-    }
-    if draft.ask == Some(Ask::When) {
-        if number.is_some() {
-            return Err(Why::unsupported("one time is asked for, not several"));
-        }
-        let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(columns)) };
-        return aggregate(index, draft, vec![head], Vec::new(), Use::Plain);
-    }
-    let rank = Some((columns, rank.dir, number.unwrap_or(1)));
-    Ok(Shape::List(List { thing: Some(thing), rank, ..List::default() }))
 }
 
 /// The only table's rows, where there is only one.
@@ -428,7 +324,7 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
 
 /// `anomalies in the North zone`: the rows where a two-valued column says yes; the list adds the condition itself.
 fn flagged_rows(index: &Index, columns: &Columns, rest: &[Head], list: List) -> Result<Shape, Why> {
-    let thing = thing_of(index, columns)?;
+    let thing = ranking::thing_of(index, columns)?;
     if !rest.is_empty() {
         return Err(Why::unsupported("several lists are asked for at once"));
     }

@@ -46,7 +46,8 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         (true, false) => Share::PerGroup,
         (true, true) => return Err(Why::ambiguous("a share of what is not said")),
     };
-    let mut shape = Aggregate { groups: draft.groups.clone(), filters: whole, share: Some(share), ..Aggregate::default() };
+    let mut shape =
+        Aggregate { groups: draft.groups.clone(), filters: whole, share: Some(share), ..Aggregate::default() };
     shape.assumptions.extend(settled.assumption.clone());
     shape.measures.push(settled);
     Ok(Shape::Aggregate(shape))

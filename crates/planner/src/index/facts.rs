@@ -35,14 +35,17 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
 
 fn facts(index: &Index, column: &ColumnInfo) -> Facts {
     let words = split_name(&column.name);
-    let (unitless, named_unit) = if column.ty.is_number() { without_unit(index, &words) } else { (words.clone(), None) };
+    let (unitless, named_unit) =
+        if column.ty.is_number() { without_unit(index, &words) } else { (words.clone(), None) };
     let declared = column.unit.as_deref().and_then(|unit| index.lexicon.unit(&unit.to_lowercase())).cloned();
     let yes = yes(column);
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
     let identifier = is_identifier(column, &words);
     let additive = column.ty.is_number()
         && !identifier
-        && words.iter().any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
+        && words
+            .iter()
+            .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
     let event = if column.ty.is_temporal() { event(&words) } else { Vec::new() };
     Facts { event, yes, identifier, additive, unit: declared.or(named_unit), core, words }
 }
@@ -88,11 +91,14 @@ fn yes(column: &ColumnInfo) -> Option<Cell> {
 }
 
 fn is_identifier(column: &ColumnInfo, words: &[String]) -> bool {
-    let named = words.last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid" | "sku" | "isbn" | "zip"));
+    let named =
+        words.last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid" | "sku" | "isbn" | "zip"));
     matches!(column.ty, Type::Int | Type::Text) && (named || column.noun.is_some())
 }
 
 fn event(words: &[String]) -> Vec<String> {
-    let bare = |word: &String| matches!(word.as_str(), "at" | "on" | "date" | "time" | "timestamp" | "datetime" | "day" | "of");
+    let bare = |word: &String| {
+        matches!(word.as_str(), "at" | "on" | "date" | "time" | "timestamp" | "datetime" | "day" | "of")
+    };
     words.iter().filter(|word| !bare(word)).cloned().collect()
 }

@@ -153,7 +153,8 @@ fn sibling_label(index: &Index, id: ColId, noun: &[String]) -> Option<ColId> {
     }
     let named = |other: &ColId| {
         let words = &index.facts(*other).words;
-        let is_name = words.len() > noun.len() && words[..noun.len()] == *noun && words[noun.len()..] == ["name".to_string()];
+        let is_name =
+            words.len() > noun.len() && words[..noun.len()] == *noun && words[noun.len()..] == ["name".to_string()];
         index.column(*other).ty == Type::Text && (is_name || words == noun)
     };
     (0..index.table(id.table).columns.len()).map(|column| ColId { table: id.table, column }).find(named)

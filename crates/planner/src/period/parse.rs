@@ -8,16 +8,30 @@ use super::{Period, When};
 use crate::tokens::{Kind, Token};
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/// The words that open a period to one side, and what they make of it.
+type Bound = (&'static [&'static str], fn(Period) -> When);
 
 /// Every condition on time that starts at a token, with the token after it.
 pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
     let mut found = Vec::new();
     let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
     let pair = format!("{} {}", word(at), word(at + 1));
-    let bounds: [(&[&str], fn(Period) -> When); 4] = [
+    let bounds: [Bound; 4] = [
         (&["since", "starting", "starting from", "from"], When::Since),
         (&["after", "later than", "following"], When::After),
         (&["before", "prior to", "earlier than"], When::Before),
@@ -119,14 +133,16 @@ fn month_number(tokens: &[Token], at: usize) -> Option<i8> {
     if fold == "may" && token.text == "may" && !follows_time_word(tokens, at) {
         return None;
     }
-    let known = |month: &&str| *month == fold || (fold.len() >= 3 && fold.len() <= 4 && month.starts_with(fold));
-    MONTHS.iter().position(|month| known(&month)).map(|position| position as i8 + 1)
+    let known = |month: &str| month == fold || (fold.len() >= 3 && fold.len() <= 4 && month.starts_with(fold));
+    MONTHS.iter().position(|month| known(month)).map(|position| position as i8 + 1)
 }
 
 fn follows_time_word(tokens: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |i| tokens[i].fold.as_str());
-    matches!(before, "in" | "since" | "before" | "after" | "during" | "of" | "for" | "until" | "from" | "between" | "and" | "to")
-        || year_at(tokens, at + 1).is_some()
+    matches!(
+        before,
+        "in" | "since" | "before" | "after" | "during" | "of" | "for" | "until" | "from" | "between" | "and" | "to"
+    ) || year_at(tokens, at + 1).is_some()
 }
 
 /// `March`, `March 2026`, `March 3`, `March 3rd, 2026`, `3 March 2026`, `the 3rd of March`.

@@ -1,12 +1,12 @@
 //! Comparisons with numbers: of a column of each row, or of an aggregate of each group.
 
-use data::plan::{Agg, Test};
+use data::plan::{Agg, Expr, Test};
 
 use super::filters::add;
 use super::groups::quantities;
 use super::{Parser, Steps, features};
-use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Target};
-use crate::index::ColId;
+use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Pending, Target};
+use crate::index::{ColId, MeasureId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::What;
 use crate::score::Feature;
@@ -14,6 +14,10 @@ use crate::tokens::Kind;
 
 /// `stock below 20`, `discount is over 10 percent`, `price between 5 and 10`, `score of 5`.
 pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    // "Average price of 5 ...": the column after an aggregate is its target, not a condition.
+    if draft.is_open() && draft.pending != Some(Pending::Agg(Agg::Count, None)) {
+        return;
+    }
     for mention in parser.mentions.at(at) {
         let What::Columns(columns) = &mention.what else { continue };
         let columns = numeric(parser, columns);
@@ -35,7 +39,8 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             let amounts = amounts.clone();
             match &mention.what {
                 What::Columns(columns) if !numeric(parser, columns).is_empty() => {
-                    let condition = Condition::Compare { columns: numeric(parser, columns), test, amounts, implied: false };
+                    let condition =
+                        Condition::Compare { columns: numeric(parser, columns), test, amounts, implied: false };
                     steps.push((mention.end, add(draft, condition, &features(mention))));
                 }
                 What::Thing(thing) if !draft.heads.is_empty() => {
@@ -47,6 +52,7 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
                     steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
                 }
                 What::Measure(measure) if !draft.heads.is_empty() => {
+                    row_compare(parser, *measure, (mention.end, test, amounts.clone()), draft, steps);
                     let head = Head::plain(Target::Measure(*measure));
                     steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
                 }
@@ -72,7 +78,8 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
             continue;
         }
         for (end, amount) in amounts(parser, mention.end) {
-            let condition = Condition::Compare { columns: columns.clone(), test: *test, amounts: vec![amount], implied: true };
+            let condition =
+                Condition::Compare { columns: columns.clone(), test: *test, amounts: vec![amount], implied: true };
             steps.push((end, add(draft, condition, &[])));
         }
     }
@@ -89,8 +96,29 @@ pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut 
             continue;
         }
         for (end, test, amounts) in comparisons(parser, middle, true) {
+            if let Target::Measure(measure) = head.target {
+                row_compare(parser, measure, (end, test, amounts.clone()), draft, steps);
+            }
             steps.push((end, with_having(draft, head.clone(), test, amounts, &found)));
         }
+    }
+}
+
+/// `tickets with csat below 3`: a measure that averages one column may also mean the column of a single row.
+fn row_compare(
+    parser: &Parser,
+    measure: MeasureId,
+    found: (usize, Test, Vec<Amount>),
+    draft: &Draft,
+    steps: &mut Steps,
+) {
+    let (end, test, amounts) = found;
+    let Some(Expr::Col { col }) = &parser.index.measure(measure).expr else { return };
+    let columns: Columns = parser.index.find(col).into_iter().collect();
+    let columns = numeric(parser, &columns);
+    if !columns.is_empty() {
+        let condition = Condition::Compare { columns, test, amounts, implied: true };
+        steps.push((end, add(draft, condition, &[Feature::MeasureAsColumn])));
     }
 }
 
@@ -124,7 +152,8 @@ fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test
     let mut found = Vec::new();
     let mut starts = vec![at];
     if after_name {
-        let joint = |glue| matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative);
+        let joint =
+            |glue| matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative);
         let start = parser.skip(at, joint);
         if start != at {
             starts.push(start);
@@ -143,7 +172,10 @@ fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test
             }
         }
         for (end, amount) in amounts(parser, start) {
-            match parser.roles(end).find_map(|(end, role)| if let Role::AfterCompare(test) = role { Some((end, test)) } else { None }) {
+            match parser
+                .roles(end)
+                .find_map(|(end, role)| if let Role::AfterCompare(test) = role { Some((end, test)) } else { None })
+            {
                 Some((end, test)) => {
                     found.push((end, test, vec![amount.clone()]));
                     for (end, unit) in units(parser, end) {
@@ -163,8 +195,10 @@ fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test
 fn equates(parser: &Parser, name_end: usize, number: usize) -> bool {
     let year = |value: f64| (1900.0..2100.0).contains(&value);
     let direct = number == name_end && !parser.tokens[number].number().is_some_and(year);
-    let joints = (name_end..number).map(|at| parser.word(at));
-    direct || number > name_end && joints.clone().all(|word| !matches!(word, "in" | "for" | "from" | "on" | "at" | "during" | "to" | "with"))
+    let says = |word: &str| {
+        matches!(word, "of" | "is" | "are" | "was" | "were" | "being" | "the" | "a" | "an" | "that" | "value")
+    };
+    direct || number > name_end && (name_end..number).all(|at| says(parser.word(at)))
 }
 
 fn between(parser: &Parser, at: usize, found: &mut Vec<(usize, Test, Vec<Amount>)>) {

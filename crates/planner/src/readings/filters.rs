@@ -2,12 +2,11 @@
 
 use data::plan::Test;
 
-use super::{Parser, Steps, features};
+use super::{Parser, Steps, features, times};
 use crate::draft::{Amount, Columns, Condition, Draft, Filter, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::What;
-use crate::period::{Period, When};
 use crate::score::Feature;
 
 type Cells = Vec<(ColId, Vec<String>)>;
@@ -40,8 +39,9 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             }
             steps.push((end, next));
         }
-        // "The agent resolved": in the active voice the verb may mean the event rather than the state.
-        if draft.zone() == Zone::AfterHead {
+        // "The agent resolved", "were resolved": the verb may mean the event rather than the state.
+        let happened = matches!(parser.before(at), "was" | "were" | "been" | "got" | "get");
+        if draft.zone() == Zone::AfterHead || happened {
             for (end, dates) in event_dates(parser, at).into_iter().filter(|(end, _)| *end == list.end) {
                 let mut next = add(draft, Condition::Empty(dates), &found);
                 next.filters.last_mut().expect("a filter was just added").negated = true;
@@ -63,11 +63,12 @@ fn beside_period(parser: &Parser, at: usize, end: usize) -> bool {
         _ => false,
     };
     let verb = parser.mentions.at(at).iter().any(|mention| mention.end == end && is_verb(&mention.what));
-    verb && after_joints(parser, end).any(|next| parser.mentions.at(next).iter().any(|m| matches!(m.what, What::When(_))))
+    verb && after_joints(parser, end)
+        .any(|next| parser.mentions.at(next).iter().any(|m| matches!(m.what, What::When(_))))
 }
 
 /// The position itself and those after each joining word that follows.
-fn after_joints<'p>(parser: &'p Parser, at: usize) -> impl Iterator<Item = usize> + 'p {
+pub(super) fn after_joints<'p>(parser: &'p Parser, at: usize) -> impl Iterator<Item = usize> + 'p {
     let mut next = Some(at);
     std::iter::from_fn(move || {
         let here = next?;
@@ -94,8 +95,7 @@ fn value_lists(parser: &Parser, at: usize) -> Vec<ValueList> {
     let mut lists = Vec::new();
     for (end, cells) in values_at(parser, at) {
         let mut list = ValueList { end, cells, all: false, compared: false };
-        loop {
-            let Some((end, all, versus)) = list_joint(parser, list.end) else { break };
+        while let Some((end, all, versus)) = list_joint(parser, list.end) {
             let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells)| {
                 let both = intersect(&list.cells, &cells);
                 (!both.is_empty()).then_some((end, both))
@@ -153,19 +153,21 @@ fn restricted(parser: &Parser, at: usize, cells: &Cells) -> Option<(usize, Cells
 pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         let What::Columns(columns) = &mention.what else { continue };
-        let equal = |at| parser.role(at, Role::Compare(Test::Eq));
-        let mut start = parser.skip(mention.end, |glue| matches!(glue, Glue::Be | Glue::Determiner | Glue::Preposition));
-        start = equal(start).unwrap_or(start);
-        let (start, negated) = match parser.role(start, Role::Not) {
-            Some(end) => (parser.skip_determiners(end), true),
-            None => (start, false),
-        };
-        for list in value_lists(parser, start) {
-            let kept: Cells = list.cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
-            if !kept.is_empty() {
-                let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &features(mention));
-                next.filters.last_mut().expect("a filter was just added").negated = negated;
-                steps.push((list.end, next));
+        let joins = |glue| matches!(glue, Glue::Be | Glue::Determiner | Glue::Preposition);
+        let last = parser.skip(mention.end, joins);
+        for joint in after_joints(parser, mention.end).take_while(|joint| *joint <= last) {
+            let start = parser.role(joint, Role::Compare(Test::Eq)).unwrap_or(joint);
+            let (start, negated) = match parser.role(start, Role::Not) {
+                Some(end) => (parser.skip_determiners(end), true),
+                None => (start, false),
+            };
+            for list in value_lists(parser, start) {
+                let kept: Cells = list.cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
+                if !kept.is_empty() {
+                    let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &features(mention));
+                    next.filters.last_mut().expect("a filter was just added").negated = negated;
+                    steps.push((list.end, next));
+                }
             }
         }
     }
@@ -185,7 +187,13 @@ pub fn negation(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::Not) else { return };
     let start = parser.skip(end, |_| true);
     for start in [end, start] {
-        negated(parser, start, draft, &[value, column_value, flag, super::compare::column_compare, time, event_time], steps);
+        negated(
+            parser,
+            start,
+            draft,
+            &[value, column_value, flag, super::compare::column_compare, times::time, times::event_time],
+            steps,
+        );
         missing_event(parser, start, draft, steps);
         if start == end && parser.skip(end, |_| true) == end {
             break;
@@ -282,7 +290,9 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let start = parser.skip_determiners(end);
         for mention in parser.mentions.at(start) {
             let (condition, negated) = match &mention.what {
-                What::Columns(columns) => (Condition::Empty(columns.clone()), false),
+                What::Columns(columns) if columns.iter().all(|id| parser.index.facts(*id).yes.is_none()) => {
+                    (Condition::Empty(columns.clone()), false)
+                }
                 What::Thing(thing) => (Condition::Related(*thing), true),
                 What::Flag(columns) => (Condition::Flag(columns.clone()), true),
                 _ => continue,
@@ -333,80 +343,12 @@ fn follows_amount(parser: &Parser, at: usize) -> bool {
     at.checked_sub(1).is_some_and(|before| parser.tokens[before].number().is_some()) || parser.before(at) == "units"
 }
 
-/// `in March`, `since June 1`, `last week`, `on weekends`.
-pub fn time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    for mention in parser.mentions.at(at) {
-        let What::When(when) = &mention.what else { continue };
-        steps.push((mention.end, add(draft, Condition::Time { columns: None, when: when.clone() }, &[])));
-        if let Some(condition) = year_column(parser, when) {
-            steps.push((mention.end, add(draft, condition, &[])));
-        }
-    }
-}
-
-/// A table may keep the year as a plain number.
-fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
-    let amount = |period: &Period| match period {
-        Period::Year(year) => {
-            Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None })
-        }
-        _ => None,
-    };
-    let (test, amounts) = match when {
-        When::In(period) => (Test::Eq, vec![amount(period)?]),
-        When::Since(period) => (Test::Ge, vec![amount(period)?]),
-        When::After(period) => (Test::Gt, vec![amount(period)?]),
-        When::Before(period) => (Test::Lt, vec![amount(period)?]),
-        When::Until(period) => (Test::Le, vec![amount(period)?]),
-        When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
-        When::Weekdays(_) => return None,
-    };
-    let index = parser.index;
-    let is_year = |id: &ColId| {
-        index.column(*id).ty.is_number() && index.facts(*id).words.last().is_some_and(|word| word == "year")
-    };
-    let columns: Columns = index.columns().filter(is_year).collect();
-    (!columns.is_empty()).then_some(Condition::Compare { columns, test, amounts, implied: false })
-}
-
-/// `resolved in March`, `order date before May 2026`, `created last week`.
-pub fn event_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    for mention in parser.mentions.at(at) {
-        let columns: Columns = match &mention.what {
-            What::Event(columns) => columns.clone(),
-            What::Columns(columns) => {
-                columns.iter().copied().filter(|id| parser.index.column(*id).ty.is_temporal()).collect()
-            }
-            What::Role(Role::Created) => creation_dates(parser),
-            _ => continue,
-        };
-        if columns.is_empty() {
-            continue;
-        }
-        for start in after_joints(parser, mention.end) {
-            for next in parser.mentions.at(start) {
-                let What::When(when) = &next.what else { continue };
-                let condition = Condition::Time { columns: Some(columns.clone()), when: when.clone() };
-                steps.push((next.end, add(draft, condition, &features(mention))));
-            }
-        }
-    }
-}
-
-/// Dates that say when a row came into being: never missing, and named so or not named after anything else.
-fn creation_dates(parser: &Parser) -> Columns {
-    let index = parser.index;
-    let verbs = ["created", "opened", "order", "ordered", "submitted", "start", "started", "received", "purchase", "placed"];
-    let made = |id: &ColId| {
-        let event = &index.facts(*id).event;
-        event.is_empty() || event.len() == 1 && verbs.contains(&event[0].as_str())
-    };
-    index.columns().filter(|id| index.column(*id).ty.is_temporal() && index.column(*id).nulls == 0 && made(id)).collect()
-}
-
 /// `tickets by agent 7`, `books by Mira Holt`: after "by" a single thing is a condition, not a group.
 pub fn by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(end) = parser.role(at, Role::GroupBy).filter(|_| parser.word(at) == "by" && !draft.heads.is_empty()) else { return };
+    let Some(end) = parser.role(at, Role::GroupBy).filter(|_| parser.word(at) == "by" && !draft.heads.is_empty())
+    else {
+        return;
+    };
     if draft.rank.is_none() {
         let start = parser.skip_determiners(end);
         if start < parser.tokens.len() {

@@ -13,7 +13,8 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each) {
             continue;
         }
-        let ranked = draft.rank.as_ref().is_some_and(|rank| rank.by.is_none() && !rank.open && rank.kind != RankKind::Recent);
+        let ranked =
+            draft.rank.as_ref().is_some_and(|rank| rank.by.is_none() && !rank.open && rank.kind != RankKind::Recent);
         if ranked && role == Role::GroupBy {
             for (end, head, features) in quantities(parser, end) {
                 let next = draft.with(|next| {
@@ -37,7 +38,10 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ITEMS_MAX: usize = 3;
     let start = parser.skip_determiners(at);
     for (end, target, features) in parser.targets(start) {
-        let fits = matches!(target, Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_));
+        let fits = matches!(
+            target,
+            Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)
+        );
         if !fits || draft.groups.contains(&target) || draft.groups.len() >= ITEMS_MAX {
             continue;
         }

@@ -3,7 +3,7 @@
 use data::plan::Agg;
 
 use super::{Parser, Steps};
-use crate::draft::{Draft, Head, Pending, Rank, RankKind, Target};
+use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
@@ -20,10 +20,13 @@ pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         // "Total number of" is a count.
         let replaced = draft.pending == Some(Pending::Agg(Agg::Sum, None)) && role == Role::Count;
         if (draft.pending.is_none() || replaced) && !draft.share {
-            steps.push((end, draft.with(|next| next.pending = Some(pending))));
+            let next = draft.with(|next| next.pending = Some(pending));
+            steps.push((end, Draft { joined: draft.joined, ..next }));
         }
         // "Average number of pages" is the average of the pages; of things it stays refused.
-        if role == Role::Count && matches!(draft.pending, Some(Pending::Agg(agg, _)) if agg != Agg::Count && agg != Agg::Sum) {
+        if role == Role::Count
+            && matches!(draft.pending, Some(Pending::Agg(agg, _)) if agg != Agg::Count && agg != Agg::Sum)
+        {
             steps.push((end, draft.with(|_| {})));
         }
     }
@@ -51,6 +54,9 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if counting {
             features.retain(|feature| *feature != Feature::ThingOverColumn);
         }
+        if draft.pending == Some(Pending::Agg(Agg::Sum, None)) && is_row_noun(&target) && !counts_rows(parser, at) {
+            continue;
+        }
         let mut next = draft.with(|next| next.features.extend(features));
         if matches!(target, Target::Flag(_)) {
             next.features.push(Feature::FlagAsNoun);
@@ -62,12 +68,36 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+fn is_row_noun(target: &Target) -> bool {
+    matches!(target, Target::Thing(_) | Target::Rows)
+}
+
+/// "Total orders" counts them; "the total of orders" and "the sum of orders" ask for a sum of something unsaid.
+fn counts_rows(parser: &Parser, at: usize) -> bool {
+    let sums = parser.tokens[..at].iter().any(|token| matches!(token.fold.as_str(), "sum" | "combined" | "summed"));
+    parser.word_before_determiners(at) != "of" && !sums
+}
+
 fn place(parser: &Parser, at: usize, next: &mut Draft, before: &Draft, target: Target) -> bool {
     if next.rank.as_ref().is_some_and(|rank| rank.open) {
         return rank_target(next, target);
     }
     let is_time = matches!(target, Target::Grain(_) | Target::Part(_));
     if next.heads.is_empty() {
+        // "North zone" names the column of the value, it does not ask for it.
+        let named = |filter: &Filter| match (&filter.condition, &target) {
+            (Condition::Values { cells, .. }, Target::Columns(columns)) => {
+                cells.iter().any(|(id, _)| columns.contains(id))
+            }
+            _ => false,
+        };
+        if next.filters.last().is_some_and(named) {
+            return false;
+        }
+        // "The lowest stock product" ranks products; "the lowest stock that has a category" does not.
+        if next.rank.as_ref().is_some_and(|rank| rank.by.is_some()) && next.predicate {
+            return false;
+        }
         if is_time && (next.pending.is_some() || next.ask.is_none() && next.rank.is_none()) {
             return false;
         }
@@ -131,7 +161,8 @@ fn rank_target(next: &mut Draft, target: Target) -> bool {
     let head = take_pending(next, target);
     let Some(Rank { kind, by, open, .. }) = &mut next.rank else { return false };
     *open = false;
-    let ranks_itself = *kind == RankKind::Extreme && head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows);
+    let ranks_itself =
+        *kind == RankKind::Extreme && head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows);
     if !ranks_itself {
         *by = Some(Head { amount: *kind == RankKind::Amount, ..head });
         return true;

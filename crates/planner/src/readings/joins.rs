@@ -13,15 +13,40 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     for (end, role) in parser.roles(at) {
         let after_head = !draft.heads.is_empty();
         match role {
+            // "Where is ..." asks for a place; only after a head it opens a clause. "IT" and "A" in capitals are names.
+            Role::Glue(Glue::Relative) if !after_head && draft.rank.is_none() && draft.filters.is_empty() => {}
+            Role::Glue(_) if end == at + 1 && is_shouted(parser, at) => {}
+            Role::Glue(Glue::Other) if names_data(parser, at) => {}
             Role::Glue(glue) => {
-                let verb = matches!(glue, Glue::Be | Glue::Relative | Glue::Auxiliary) || parser.word(at).starts_with("ha");
+                let after_head = after_head || draft.rank.as_ref().is_some_and(|rank| rank.by.is_some());
+                let verb = matches!(glue, Glue::Be | Glue::Relative | Glue::Auxiliary)
+                    || parser.word(end - 1).starts_with("ha");
                 let connected = draft.connected || glue == Glue::Preposition;
-                steps.push((end, Draft { predicate: draft.predicate || verb && after_head, connected, ..draft.clone() }));
+                steps.push((
+                    end,
+                    Draft { predicate: draft.predicate || verb && after_head, connected, ..draft.clone() },
+                ));
             }
             Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),
             _ => {}
         }
     }
+}
+
+/// Whether a word is written in capitals inside a question that is not.
+fn is_shouted(parser: &Parser, at: usize) -> bool {
+    let text = &parser.tokens[at].text;
+    let letters = |text: &str| text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
+    at > 0
+        && text != "I"
+        && letters(text)
+        && parser.tokens.iter().any(|token| token.text.chars().any(char::is_lowercase))
+}
+
+/// Whether a name of the dataset starts here: "report" and "value" mean nothing only where no column is called so.
+fn names_data(parser: &Parser, at: usize) -> bool {
+    let names = |what: &What| matches!(what, What::Columns(_) | What::Thing(_) | What::Measure(_) | What::Value(_));
+    parser.mentions.at(at).iter().any(|mention| names(&mention.what) && !mention.partial && !mention.stemmed)
 }
 
 /// `which`, `what`, `who`, `list`; after a head, `which` and `who` only introduce a clause.

@@ -25,7 +25,8 @@ fn count_at(parser: &Parser, at: usize) -> Option<u32> {
 
 /// The token after an optional number, and the number.
 fn optional_count(parser: &Parser, at: usize) -> (usize, Option<u32>) {
-    match count_at(parser, at) {
+    // "The lowest one" has no number.
+    match count_at(parser, at).filter(|_| parser.word(at) != "one") {
         Some(number) => (at + 1, Some(number)),
         None => (at, None),
     }
@@ -116,8 +117,13 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         What::Adjective(_) => true,
         _ => false,
     });
-    let next_names = parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
-    let free = draft.limit.is_none() && draft.heads.is_empty() && draft.pending.is_none() && !draft.share;
+    let next_names =
+        parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
+    let free = draft.limit.is_none()
+        && draft.rank.is_none()
+        && draft.heads.is_empty()
+        && draft.pending.is_none()
+        && !draft.share;
     if free && (listing && next_names || next_ranks) {
         steps.push((at + 1, draft.with(|next| next.limit = Some(number))));
     }
@@ -130,8 +136,11 @@ pub fn sort(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     for (end, head, features) in quantities(parser, end) {
-        let dir = parser.roles(end).find_map(|(end, role)| if let Role::Direction(dir) = role { Some((end, dir)) } else { None });
-        let (end, dir) = dir.unwrap_or((end, Dir::Asc));
+        let dir = parser
+            .roles(end)
+            .find_map(|(end, role)| if let Role::Direction(dir) = role { Some((end, dir)) } else { None });
+        let listed = draft.groups.is_empty() && draft.having.is_empty();
+        let (end, dir) = dir.unwrap_or((end, if listed { Dir::Asc } else { Dir::Desc }));
         let next = draft.with(|next| {
             next.features.extend(features);
             next.sort = Some((head, dir));

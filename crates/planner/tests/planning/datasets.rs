@@ -185,7 +185,9 @@ fn ecommerce() -> Dataset {
         500,
         vec![
             key("product_id", 500).noun("product"),
-            name_of("name", &["Solar Lamp", "Wool Scarf", "Desk Fan"]).noun("product").words(&["product name", "title"]),
+            name_of("name", &["Solar Lamp", "Wool Scarf", "Desk Fan"])
+                .noun("product")
+                .words(&["product name", "title"]),
             text("category", &categories).words(&["product category", "department"]),
             int("stock", 180, 0, 400).unit("units").words(&["in stock", "units in stock", "stock level", "left"]),
         ],
@@ -203,9 +205,30 @@ fn ecommerce() -> Dataset {
     let returned = Expr::col("orders.returned");
     let measures = vec![
         measure("revenue", &["sales", "turnover", "income"], Agg::Sum, revenue, &["order_items"], "USD"),
-        measure("items sold", &["units sold", "units", "quantity sold"], Agg::Sum, item("quantity"), &["order_items"], "units"),
-        measure("average order value", &["aov", "average order"], Agg::Avg, Expr::col("orders.total"), &["orders"], "USD"),
-        measure("return rate", &["returns rate", "share returned"], Agg::Avg, returned, &["orders", "order_items"], "share"),
+        measure(
+            "items sold",
+            &["units sold", "units", "quantity sold"],
+            Agg::Sum,
+            item("quantity"),
+            &["order_items"],
+            "units",
+        ),
+        measure(
+            "average order value",
+            &["aov", "average order"],
+            Agg::Avg,
+            Expr::col("orders.total"),
+            &["orders"],
+            "USD",
+        ),
+        measure(
+            "return rate",
+            &["returns rate", "share returned"],
+            Agg::Avg,
+            returned,
+            &["orders", "order_items"],
+            "share",
+        ),
     ];
     let relations =
         vec![link("order_items.order_id", "orders.order_id"), link("order_items.product_id", "inventory.product_id")];
@@ -227,16 +250,30 @@ fn support() -> Dataset {
         6417,
         vec![
             key("ticket_id", 6417).noun("ticket"),
-            moment("created_at", "2026-04-02T00:10:00", "2026-06-30T22:41:00").words(&["created", "opened", "submitted", "date"]),
-            moment("resolved_at", "2026-04-02T03:00:00", "2026-07-01T09:00:00").nulls(800).words(&["resolved", "solved"]),
+            moment("created_at", "2026-04-02T00:10:00", "2026-06-30T22:41:00").words(&[
+                "created",
+                "opened",
+                "submitted",
+                "date",
+            ]),
+            moment("resolved_at", "2026-04-02T03:00:00", "2026-07-01T09:00:00")
+                .nulls(800)
+                .words(&["resolved", "solved"]),
             text("category", &["Technical", "Billing", "Account", "Product"]).words(&["topic", "ticket category"]),
             text("priority", &["Low", "Medium", "High", "Critical"]).words(&["urgency", "severity"]),
-            int("csat_score", 5, 1, 5).nulls(2500).unit("points").words(&["satisfaction score", "score", "customer rating", "rating"]),
+            int("csat_score", 5, 1, 5).nulls(2500).unit("points").words(&[
+                "satisfaction score",
+                "score",
+                "customer rating",
+                "rating",
+            ]),
             flag("sla_met").words(&["met the sla", "within sla", "on time"]),
-            decimal("resolution_time_hours", "0.10", "140.00")
-                .nulls(800)
-                .unit("hours")
-                .words(&["resolution hours", "time to resolve", "hours to resolve", "took to resolve"]),
+            decimal("resolution_time_hours", "0.10", "140.00").nulls(800).unit("hours").words(&[
+                "resolution hours",
+                "time to resolve",
+                "hours to resolve",
+                "took to resolve",
+            ]),
             text("status", &["Open", "Resolved", "Closed"]).words(&["state", "ticket status"]),
             int("agent_id", 24, 1, 24).noun("agent").words(&["assignee", "employee"]),
             text("channel", &["Email", "Chat", "Phone"]).words(&["contact channel", "medium"]),
@@ -244,12 +281,36 @@ fn support() -> Dataset {
     );
     let ticket = |name: &str| Expr::col(format!("tickets.{name}"));
     let measures = vec![
-        measure("SLA compliance", &["sla compliance rate", "sla rate", "service level"], Agg::Avg, ticket("sla_met"), &["tickets"], "share"),
-        measure("satisfaction", &["csat", "customer satisfaction", "average satisfaction"], Agg::Avg, ticket("csat_score"), &["tickets"], "points"),
-        measure("resolution time", &["average resolution time", "handling time"], Agg::Avg, ticket("resolution_time_hours"), &["tickets"], "hours"),
+        measure(
+            "SLA compliance",
+            &["sla compliance rate", "sla rate", "service level"],
+            Agg::Avg,
+            ticket("sla_met"),
+            &["tickets"],
+            "share",
+        ),
+        measure(
+            "satisfaction",
+            &["csat", "customer satisfaction", "average satisfaction"],
+            Agg::Avg,
+            ticket("csat_score"),
+            &["tickets"],
+            "points",
+        ),
+        measure(
+            "resolution time",
+            &["average resolution time", "handling time"],
+            Agg::Avg,
+            ticket("resolution_time_hours"),
+            &["tickets"],
+            "hours",
+        ),
     ];
     let tables = vec![tickets.noun("ticket").words(&["case", "request", "issue"])];
-    let questions = vec!["What is the SLA compliance by priority?".to_string(), "Which 5 agents have the lowest satisfaction?".to_string()];
+    let questions = vec![
+        "What is the SLA compliance by priority?".to_string(),
+        "Which 5 agents have the lowest satisfaction?".to_string(),
+    ];
     Dataset { measures, questions, ..dataset("support", tables) }
 }
 
@@ -265,7 +326,10 @@ fn sensors() -> Dataset {
             text("location", &places).words(&["place", "site"]),
             text("zone", &["North", "South", "East", "West"]).words(&["area"]),
             decimal("temperature_c", "-5.00", "48.00").nulls(90).unit("°C").words(&["temperature", "temp"]),
-            decimal("humidity_pct", "10.00", "99.00").nulls(90).unit("percent").words(&["humidity", "relative humidity"]),
+            decimal("humidity_pct", "10.00", "99.00")
+                .nulls(90)
+                .unit("percent")
+                .words(&["humidity", "relative humidity"]),
             decimal("pressure_hpa", "980.00", "1040.00").nulls(90).unit("hPa").words(&["pressure", "air pressure"]),
             decimal("vibration_mm_s", "0.00", "19.00").nulls(90).unit("mm/s").words(&["vibration"]),
             flag("anomaly_flag").words(&["anomaly", "anomalous", "abnormal", "flagged"]),
@@ -377,10 +441,7 @@ fn flights() -> Dataset {
     let airports = table(
         "airports",
         3,
-        vec![
-            name_of("code", &["OSL", "FCO", "CAI"]),
-            text("country", &["Norway", "Italy", "Egypt"]),
-        ],
+        vec![name_of("code", &["OSL", "FCO", "CAI"]), text("country", &["Norway", "Italy", "Egypt"])],
     );
     let relations = vec![link("flights.origin", "airports.code"), link("flights.destination", "airports.code")];
     Dataset { relations, ..dataset("flights", vec![flights, airports]) }

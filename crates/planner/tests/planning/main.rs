@@ -59,7 +59,10 @@ fn every_case_becomes_what_it_should() {
         let (actual, differing, count) = run(&text);
         total += count;
         if bless {
-            fs::write(&file, actual).expect("a writable case file");
+            // Other tests read the files at the same time: they must never see half of one.
+            let draft = file.with_extension("tmp");
+            fs::write(&draft, actual).expect("a writable case file");
+            fs::rename(&draft, &file).expect("a replaceable case file");
         }
         wrong.extend(differing);
     }
@@ -82,7 +85,8 @@ fn every_plan_is_valid() {
                 if let Err(problems) = data::plan::read(&value, &dataset) {
                     panic!("{question:?} becomes an invalid plan: {problems:?}\n{value}");
                 }
-                data::compile::duckdb(&reading.plan, &dataset).unwrap_or_else(|problem| panic!("{question:?}: {problem:?}"));
+                data::compile::duckdb(&reading.plan, &dataset)
+                    .unwrap_or_else(|problem| panic!("{question:?}: {problem:?}"));
                 let plan = &reading.plan;
                 let outputs = plan.select.iter().map(|item| &item.name).chain(plan.group.iter().map(|item| &item.name));
                 let outputs = outputs.chain(plan.measures.iter().map(|item| &item.name));
@@ -122,7 +126,9 @@ fn no_word_is_ignored() {
         for question in text.lines().filter_map(|line| line.strip_prefix("## ")) {
             if let Outcome::Answer(_) = plan_with(&index, question) {
                 let extended = format!("{question} zorblatt");
-                let Outcome::Refusal(refusal) = plan_with(&index, &extended) else { panic!("{extended:?} is answered") };
+                let Outcome::Refusal(refusal) = plan_with(&index, &extended) else {
+                    panic!("{extended:?} is answered")
+                };
                 assert_eq!(refusal.words, ["zorblatt"], "{extended:?}");
             }
         }

@@ -98,7 +98,8 @@ fn pred(value: &Pred, from: &str) -> String {
         Pred::Or { or } => format!("({})", list(or, " or ")),
         Pred::Not { not } => format!("not ({})", pred(not, from)),
         Pred::Exists { exists } => {
-            let inner = exists.filter.as_ref().map(|item| format!(" with {}", pred(item, &exists.table))).unwrap_or_default();
+            let inner =
+                exists.filter.as_ref().map(|item| format!(" with {}", pred(item, &exists.table))).unwrap_or_default();
             format!("exists {}{inner}", exists.table)
         }
         Pred::Test { test, expr: left, values } => {

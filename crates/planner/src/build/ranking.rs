@@ -1,0 +1,161 @@
+//! Rankings: what is ranked, by what, and whether rows or groups of rows are compared.
+
+use data::plan::{Agg, Dir};
+
+use super::Why;
+use super::settle::Use;
+use super::shape::{List, Shape, TopRequest, aggregate, assumption, sole_thing};
+use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
+use crate::index::{ColId, Index, ThingId};
+use crate::lexicon::Ask;
+use crate::score::Feature;
+
+/// The first by a value: rows, groups, or the extreme value itself.
+pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
+    if !draft.having.is_empty() || draft.distribution || draft.series.is_some() {
+        return Err(Why::unsupported("a ranking with a condition on groups"));
+    }
+    if rank.kind == RankKind::Recent {
+        return recent(index, draft, rank);
+    }
+    let Some(by) = rank.by.clone() else {
+        return Err(Why::ambiguous("what to rank by is not said"));
+    };
+    let subject = match &draft.heads[..] {
+        [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
+        [] => None,
+        [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
+        _ => return Err(Why::unsupported("a ranking of several things at once")),
+    };
+    let number = rank.number.or(draft.limit);
+    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
+    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
+    if let (Target::Columns(columns), true, true) = (&by.target, plain, draft.groups.is_empty())
+        && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
+    {
+        return Ok(Shape::List(list));
+    }
+    let mut groups = draft.groups.clone();
+    if groups.contains(&subject.target) {
+        return Err(Why::unsupported("a thing is ranked within itself"));
+    }
+    groups.push(subject.target.clone());
+    let usage = if rank.kind == RankKind::Top || by.amount { Use::Amount } else { Use::Extreme(rank.dir) };
+    let shape = aggregate(index, &Draft { ask: None, ..draft.clone() }, vec![by], groups, usage)?;
+    let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
+    if number.is_none() && rank.kind == RankKind::Top {
+        shape.features.push(Feature::ImpliedNumber);
+        shape.assumptions.push(assumption("number", "top without a number = the first ten"));
+    }
+    let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
+    let measure_in_focus = rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
+    shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
+    Ok(Shape::Aggregate(shape))
+}
+
+/// `highest temperature by zone`: no subject, the extreme is an aggregate.
+fn extreme_alone(
+    index: &Index,
+    draft: &Draft,
+    rank: &Rank,
+    by: Head,
+    number: Option<u32>,
+    plain: bool,
+) -> Result<Shape, Why> {
+    let Target::Columns(columns) = &by.target else {
+        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
+    };
+    if !plain || by.amount || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
+        return Err(Why::ambiguous("what has the highest or lowest value is not said"));
+    }
+    if let Some(number) = number {
+        let thing = thing_of(index, columns)?;
+        let list = List { thing: Some(thing), rank: Some((columns.clone(), rank.dir, number)), ..List::default() };
+        return Ok(Shape::List(List { columns: vec![columns.clone()], ..list }));
+    }
+    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
+    let head = Head { agg: Some(agg), ..by };
+    aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain)
+}
+
+pub fn thing_of(index: &Index, columns: &Columns) -> Result<ThingId, Why> {
+    let tables: Vec<usize> = columns.iter().map(|id| id.table).collect();
+    let thing = index.things.iter().position(|thing| thing.table.is_some_and(|table| tables.contains(&table)));
+    thing.ok_or_else(|| Why::unsupported("what to list is not clear"))
+}
+
+/// `oldest employee`, `products with the lowest stock`: rows of the ranked thing's own table.
+fn ranked_rows(
+    index: &Index,
+    draft: &Draft,
+    subject: &Head,
+    columns: &Columns,
+    dir: Dir,
+    number: Option<u32>,
+    kind: RankKind,
+) -> Option<List> {
+    let of_table = |table: usize| -> Columns { columns.iter().copied().filter(|id| id.table == table).collect() };
+    let (thing, shown) = match &subject.target {
+        Target::Thing(thing) => (*thing, Vec::new()),
+        // "The name of the employee with the highest salary", or a column that is unique in its table.
+        Target::Columns(asked) => {
+            let scope = draft.scopes.first().copied();
+            let unique = |id: &ColId| index.column(*id).unique;
+            let own = || {
+                asked
+                    .iter()
+                    .find(|id| unique(id))
+                    .and_then(|id| index.things.iter().position(|t| t.table == Some(id.table)))
+            };
+            (scope.or_else(own)?, vec![asked.clone()])
+        }
+        _ => return None,
+    };
+    let table = index.things[thing].table?;
+    let ranked = of_table(table);
+    if ranked.is_empty() {
+        return None;
+    }
+    let implied = if kind == RankKind::Top { 10 } else { 1 };
+    let rank = Some((ranked, dir, number.unwrap_or(implied)));
+    let mut list = List { thing: Some(thing), columns: shown, rank, ..List::default() };
+    if number.is_none() && kind == RankKind::Top {
+        list.features.push(Feature::ImpliedNumber);
+        list.assumptions.push(assumption("number", "top without a number = the first ten"));
+    }
+    Some(list)
+}
+
+/// `latest order`, `when was the first ticket`, `last order date`.
+fn recent(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
+    let [head] = &draft.heads[..] else { return Err(Why::unsupported("what is latest is not said")) };
+    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
+    let number = rank.number.or(draft.limit);
+    if let Target::Columns(columns) = &head.target
+        && head.agg.is_none()
+        && number.is_none()
+        && columns.iter().all(|id| index.column(*id).ty.is_temporal())
+    {
+        let head = Head { agg: Some(agg), ..head.clone() };
+        return aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain);
+    }
+    let Target::Thing(thing) = head.target else {
+        return Err(Why::unsupported("only rows with a date have a latest one"));
+    };
+    let Some(table) = index.things[thing].table.filter(|_| head.agg.is_none() && draft.groups.is_empty()) else {
+        return Err(Why::unsupported("only rows with a date have a latest one"));
+    };
+    let columns = super::date::dates_of(index, table);
+    if columns.is_empty() {
+        return Err(Why::unsupported(format!("a {} has no date", index.things[thing].noun)));
+    }
+    if draft.ask == Some(Ask::When) {
+        if number.is_some() {
+            return Err(Why::unsupported("one time is asked for, not several"));
+        }
+        let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(columns)) };
+        return aggregate(index, draft, vec![head], Vec::new(), Use::Plain);
+    }
+    let rank = Some((columns, rank.dir, number.unwrap_or(1)));
+    Ok(Shape::List(List { thing: Some(thing), rank, ..List::default() }))
+}

@@ -1,0 +1,117 @@
+//! Conditions on time: periods, and verbs that say which date they are about.
+
+use data::plan::Test;
+
+use super::filters::{add, after_joints};
+use super::{Parser, Steps, features};
+use crate::draft::{Amount, Columns, Condition, Draft, Filter, Target};
+use crate::index::ColId;
+use crate::lexicon::Role;
+use crate::mentions::{Mention, What};
+use crate::period::{Period, When};
+
+/// `in March`, `since June 1`, `last week`, `on weekends`.
+pub fn time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::When(when) = &mention.what else { continue };
+        let verb = follows_participle(parser, at, draft);
+        steps.push((mention.end, add(draft, Condition::Time { columns: None, when: when.clone(), verb }, &[])));
+        if let Some(condition) = year_column(parser, when) {
+            steps.push((mention.end, add(draft, condition, &[])));
+        }
+    }
+}
+
+/// Whether the condition just before is a participle such as "closed", so that the period may be about that event.
+fn follows_participle(parser: &Parser, at: usize, draft: &Draft) -> bool {
+    let is_state = |filter: &Filter| matches!(filter.condition, Condition::Values { .. } | Condition::Flag(_));
+    let mut before = at;
+    while before > 0 && parser.roles(before - 1).any(|(_, role)| matches!(role, Role::Glue(_))) {
+        before -= 1;
+    }
+    draft.filters.last().is_some_and(is_state) && parser.before(before).ends_with("ed")
+}
+
+/// A table may keep the year as a plain number.
+fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
+    let amount = |period: &Period| match period {
+        Period::Year(year) => Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None }),
+        _ => None,
+    };
+    let (test, amounts) = match when {
+        When::In(period) => (Test::Eq, vec![amount(period)?]),
+        When::Since(period) => (Test::Ge, vec![amount(period)?]),
+        When::After(period) => (Test::Gt, vec![amount(period)?]),
+        When::Before(period) => (Test::Lt, vec![amount(period)?]),
+        When::Until(period) => (Test::Le, vec![amount(period)?]),
+        When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
+        When::Weekdays(_) => return None,
+    };
+    let index = parser.index;
+    let is_year = |id: &ColId| {
+        index.column(*id).ty.is_number() && index.facts(*id).words.last().is_some_and(|word| word == "year")
+    };
+    let columns: Columns = index.columns().filter(is_year).collect();
+    (!columns.is_empty()).then_some(Condition::Compare { columns, test, amounts, implied: false })
+}
+
+/// `resolved in March`, `order date before May 2026`, `created last week`.
+pub fn event_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (mention, columns) in event_columns(parser, at) {
+        for start in after_joints(parser, mention.end) {
+            for next in parser.mentions.at(start) {
+                let What::When(when) = &next.what else { continue };
+                let condition = Condition::Time { columns: Some(columns.clone()), when: when.clone(), verb: false };
+                steps.push((next.end, add(draft, condition, &features(mention))));
+            }
+        }
+    }
+}
+
+/// The dates that a verb or name at a position stands for.
+fn event_columns<'p>(parser: &'p Parser, at: usize) -> Vec<(&'p Mention, Columns)> {
+    let columns = |mention: &Mention| -> Columns {
+        match &mention.what {
+            What::Event(columns) => columns.clone(),
+            What::Columns(columns) => {
+                columns.iter().copied().filter(|id| parser.index.column(*id).ty.is_temporal()).collect()
+            }
+            What::Role(Role::Created) => creation_dates(parser),
+            _ => Vec::new(),
+        }
+    };
+    let found = parser.mentions.at(at).iter().map(|mention| (mention, columns(mention)));
+    found.filter(|(_, columns)| !columns.is_empty()).collect()
+}
+
+/// `created per day`, `resolved by month`: the verb says which date the groups are cut from.
+pub fn event_group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.heads.is_empty() || draft.dated.is_some() {
+        return;
+    }
+    for (mention, columns) in event_columns(parser, at) {
+        let grain = |start: usize| {
+            parser.targets(start).iter().any(|(_, t, _)| matches!(t, Target::Grain(_) | Target::Part(_)))
+        };
+        let marker = |(end, role)| matches!(role, Role::GroupBy | Role::GroupPer | Role::Each).then_some(end);
+        let grouped = parser.roles(mention.end).filter_map(marker).any(|end| grain(parser.skip_determiners(end)));
+        if grouped {
+            steps.push((mention.end, draft.with(|next| next.dated = Some(columns))));
+        }
+    }
+}
+
+/// Dates that say when a row came into being: never missing, and named so or not named after anything else.
+fn creation_dates(parser: &Parser) -> Columns {
+    let index = parser.index;
+    let verbs =
+        ["created", "opened", "order", "ordered", "submitted", "start", "started", "received", "purchase", "placed"];
+    let made = |id: &ColId| {
+        let event = &index.facts(*id).event;
+        event.is_empty() || event.len() == 1 && verbs.contains(&event[0].as_str())
+    };
+    index
+        .columns()
+        .filter(|id| index.column(*id).ty.is_temporal() && index.column(*id).nulls == 0 && made(id))
+        .collect()
+}
