@@ -1,1 +1,42 @@
-fn main() {}
+//! `cargo xtask`: what the project checks, tests and measures about itself.
+//!
+//! Rules are pure functions over texts (`tidy/*`); this file, `workspace`, `ci` and `bench` perform the effects.
+
+mod bench;
+mod ci;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use crate::workspace::Workspace;
+
+const USAGE: &str = "\
+usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
+       cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
+       cargo xtask bench loop    one question from the shell, beside bare Python with pandas";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match perform(&words) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn perform(words: &[&str]) -> anyhow::Result<u8> {
+    match words {
+        ["tidy"] => tidy::run(&Workspace::find()?),
+        ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
+        ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
+        ["bench", "loop"] => bench::ask_loop::run(&Workspace::find()?),
+        _ => {
+            eprintln!("{USAGE}");
+            Ok(2)
+        }
+    }
+}

@@ -81,13 +81,12 @@ async fn compute(
     answer.timing_ms.execute = milliseconds(executed_at);
     let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
         answer.withdraw();
-        answer.refuse(&unfinished(&queried));
+        answer.refuse(&unfinished(&queried)?);
         return Ok(());
     };
     let verified_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "plan_hash": reading.plan.hash() });
-    let known: Result<Known, String> =
-        run.step("verify", &input, || verify(kernel, prepared, reading, &table)).await?;
+    let known: Result<Known, String> = run.step("verify", &input, || verify(kernel, prepared, reading, &table)).await?;
     answer.timing_ms.verify = milliseconds(verified_at);
     match known {
         Ok(known) => {
@@ -121,11 +120,8 @@ async fn verify(
     if let Some(violated) = invariants::violated(&reading.plan, dataset, table) {
         return Ok(Err(violated));
     }
-    let rows: u64 = data::plan::tables(&reading.plan)
-        .iter()
-        .filter_map(|name| dataset.table(name))
-        .map(|table| table.rows)
-        .sum();
+    let rows: u64 =
+        data::plan::tables(&reading.plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum();
     if rows > ORACLE_ROWS_MAX {
         let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
         return Ok(Ok(Known::checked("invariants", note)));
@@ -142,21 +138,27 @@ async fn verify(
     })
 }
 
-fn unfinished(queried: &Queried) -> Refusal {
-    let message = match (&queried.killed_by, &queried.error, queried.findings.first()) {
-        (Some(by), ..) => format!("the query reached its limit of {by:?}").to_lowercase(),
-        (None, Some(error), _) => format!("the query failed: {}", error.message),
-        (None, None, Some(finding)) => format!("the query was refused by our own policy: {}", finding.message),
-        (None, None, None) => "the query was lost".to_string(),
+/// Why a plan gave no table. That our own policy refuses our own SQL is a fault of ours.
+fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
+    let (reason, message) = match (&queried.killed_by, &queried.error) {
+        (Some(by), _) => (Reason::Limit, format!("the query reached its limit of {by:?}").to_lowercase()),
+        (None, Some(error)) => (Reason::Unsupported, format!("the query failed: {}", error.message)),
+        (None, None) => {
+            let finding = queried.findings.first().map_or("no reason given", |finding| finding.message.as_str());
+            return Err(Problem::new(Code::Internal, format!("the compiled query was refused: {finding}"))
+                .hint("please report the question"));
+        }
     };
     let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
-    Refusal { reason: Reason::Limit, message, words: Vec::new(), suggestions, best: None }
+    Ok(Refusal { reason, message, words: Vec::new(), suggestions, best: None })
 }
 
 /// Reads a run's input back.
 pub(crate) fn parse_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Problem> {
-    serde_json::from_value(input)
-        .map_err(|error| Problem::new(Code::JournalMismatch, format!("the run's input no longer fits: {error}")))
+    serde_json::from_value(input).map_err(|error| {
+        Problem::new(Code::JournalMismatch, format!("the run's input no longer fits: {error}"))
+            .hint("resume it with the program that began it, or start anew")
+    })
 }
 
 /// The data a run began with, or `input_changed`.
@@ -170,7 +172,7 @@ pub(crate) fn unchanged(data: &[String], version: &str) -> Result<Resolved, Prob
 }
 
 pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
-    Problem::new(Code::Internal, error.to_string())
+    Problem::new(Code::Internal, error.to_string()).hint("please report what you did")
 }
 
 fn milliseconds(since: Instant) -> f64 {

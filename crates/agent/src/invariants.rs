@@ -27,9 +27,10 @@ pub fn violated(plan: &Plan, dataset: &Dataset, table: &Table) -> Option<String>
 
 fn violated_in_column(plan: &Plan, table: &Table, index: usize, rows: u64) -> Option<String> {
     let column = &table.columns[index];
-    let counts = plan.measures.iter().any(|measure| {
-        measure.name == column.name && matches!(measure.agg, Agg::Count | Agg::CountDistinct)
-    });
+    let counts = plan
+        .measures
+        .iter()
+        .any(|measure| measure.name == column.name && matches!(measure.agg, Agg::Count | Agg::CountDistinct));
     let shares = plan.compute.iter().any(|compute| compute.name == column.name && compute.op == ComputeOp::Share);
     for row in &table.rows {
         let number = row.get(index).and_then(Value::as_f64);

@@ -7,6 +7,7 @@
 mod answer;
 mod ask;
 mod context;
+mod files;
 mod invariants;
 mod plan_run;
 mod program;
@@ -19,6 +20,7 @@ mod warehouse;
 pub use answer::Answer;
 pub use ask::{AskInput, ask};
 pub use context::{Context, Progress};
+pub use files::{hash_file, private_folder};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
 pub use program::{ProgramInput, program};
 pub use query::Queried;

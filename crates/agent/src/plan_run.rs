@@ -4,7 +4,7 @@ use base::Problem;
 use data::plan::{Plan, PlanProblem};
 use data::{Dataset, agree, compile};
 use flow::{Finish, Run};
-use sandbox::Outcome;
+use sandbox::{Outcome, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -38,10 +38,10 @@ pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<
     let mut known: Option<Known> = None;
     if let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) {
         let step = json!({ "dataset": dataset.version, "plan_hash": plan.hash() });
-        known = Some(run.step("verify", &step, || verify(&mut kernel, dataset, &plan, &table)).await?);
-        let ended = kernel.end().await?;
-        queried.usage = ended.usage;
-        queried.isolation = ended.isolation;
+        let verified: Verified = run.step("verify", &step, || verify(&mut kernel, dataset, &plan, &table)).await?;
+        queried.usage = verified.usage;
+        queried.isolation = verified.isolation;
+        known = Some(verified.known);
     }
     let mut document = document("plan", run, &sql, &queried);
     document["plan"] = plan.canonical();
@@ -50,8 +50,27 @@ pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<
     Ok(finish(queried.outcome, document))
 }
 
+/// What the second step gives: it also ends the cell, which says what both steps used.
+#[derive(Serialize, Deserialize)]
+struct Verified {
+    known: Known,
+    usage: base::Usage,
+    isolation: Option<sandbox::Isolation>,
+}
+
 /// A plan has one meaning, so all there is to know is whether another interpreter gives the same.
 async fn verify(
+    kernel: &mut Kernel<'_>,
+    dataset: &Dataset,
+    plan: &Plan,
+    table: &base::Table,
+) -> Result<Verified, Problem> {
+    let known = compare(kernel, dataset, plan, table).await?;
+    let ended = kernel.end(Stop::Now).await?;
+    Ok(Verified { known, usage: ended.usage, isolation: ended.isolation })
+}
+
+async fn compare(
     kernel: &mut Kernel<'_>,
     dataset: &Dataset,
     plan: &Plan,
@@ -74,5 +93,10 @@ async fn verify(
 /// The first thing wrong with a plan, as a problem.
 pub fn unvalidated(problems: Vec<PlanProblem>) -> Problem {
     let first = problems.into_iter().next();
-    first.map_or_else(|| Problem::new(base::Code::PlanInvalid, "the plan is not valid"), Problem::from)
+    let problem = first.map_or_else(|| Problem::new(base::Code::PlanInvalid, "the plan is not valid"), Problem::from);
+    if problem.hint.is_some() {
+        problem
+    } else {
+        problem.hint("`assay plan check FILE` lists everything that is wrong")
+    }
 }

@@ -1,6 +1,6 @@
 //! The task `program/1`: a program of the user's own, run in a cell. The guard is not asked: the sandbox is the boundary.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::ask::{internal, parse_input};
 use crate::context::Context;
+use crate::files::{hash_file, private_folder, unreadable, unwritable};
 use crate::sql::finish;
 
 /// A program and what it is given.
@@ -25,7 +26,7 @@ pub struct ProgramInput {
     pub policy: Policy,
     /// Files it can read, with the digests they had.
     pub inputs: Vec<(PathBuf, Hash)>,
-    /// Where the files it leaves go.
+    /// Where the files it leaves go; without a place they become artifacts of the run.
     pub out: Option<PathBuf>,
 }
 
@@ -33,18 +34,19 @@ pub struct ProgramInput {
 pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: ProgramInput = parse_input(input)?;
     let id = run.id().to_string();
-    let job = context.data_dir.join("jobs").join(&id);
+    let job = Job::enter(&context.data_dir.join("jobs"), &id)?;
+    let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));
     let step = json!({ "code": Hash::of(input.code.as_bytes()), "policy": input.policy, "inputs": input.inputs });
     let effect = || async {
-        let inputs = copy_inputs(&input.inputs, &job)?;
-        let out = input.out.clone().unwrap_or_else(|| job.join("out"));
-        let options = CellOptions { policy: input.policy.clone(), inputs, out: Some(out) };
+        let inputs = copy_inputs(&input.inputs, &job.folder.join("input"))?;
+        let options = CellOptions { policy: input.policy.clone(), inputs, out: Some(out.clone()) };
         let execution = execute(context.sandbox().await?, &input.code, &input.name, options).await?;
         serde_json::to_value(&execution).map_err(internal)
     };
-    let executed: Result<Value, _> = run.step("execute", &step, effect).await;
-    let _ = fs::remove_dir_all(&job);
-    let executed = executed?;
+    let executed: Value = run.step("execute", &step, effect).await?;
+    if input.out.is_none() {
+        keep_files(run, &executed, &out).await?;
+    }
     let outcome = serde_json::from_value(executed["outcome"].clone()).map_err(internal)?;
     let mut document = json!({ "v": 1, "kind": "execution", "run": id });
     if let (Some(document), Value::Object(fields)) = (document.as_object_mut(), executed) {
@@ -53,22 +55,64 @@ pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<F
     Ok(finish(outcome, document))
 }
 
+/// Files without a place of their own are kept with the run. A resumed run finds them gone and has kept them before.
+async fn keep_files(run: &mut Run, executed: &Value, out: &Path) -> Result<(), Problem> {
+    for file in executed["files"].as_array().into_iter().flatten() {
+        let Some(path) = file["path"].as_str() else { continue };
+        if let Ok(contents) = fs::read(out.join(path)) {
+            run.add_artifact(path, "application/octet-stream", contents).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder of one running program: private, and gone when the program is, however that came.
+struct Job {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Job {
+    fn enter(jobs: &Path, id: &str) -> Result<Job, Problem> {
+        sweep(jobs);
+        let folder = jobs.join(id);
+        private_folder(&folder)?;
+        let failed = |error: std::io::Error| unwritable(&folder, &error);
+        let lock = File::create(folder.join("lock")).map_err(failed)?;
+        lock.lock().map_err(failed)?;
+        Ok(Job { folder, _lock: lock })
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Removes what killed processes left: a folder whose lock nobody holds.
+fn sweep(jobs: &Path) {
+    for entry in fs::read_dir(jobs).into_iter().flatten().flatten() {
+        let abandoned = File::open(entry.path().join("lock")).is_ok_and(|lock| lock.try_lock().is_ok());
+        if abandoned {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// Copies what the program may read: the inner user owns nothing, and the user's file may be private.
-fn copy_inputs(files: &[(PathBuf, Hash)], job: &Path) -> Result<Vec<Input>, Problem> {
-    let folder = job.join("input");
-    let failed = |error: std::io::Error| Problem::new(Code::FileUnreadable, format!("cannot copy an input: {error}"));
-    fs::create_dir_all(&folder).map_err(failed)?;
+fn copy_inputs(files: &[(PathBuf, Hash)], folder: &Path) -> Result<Vec<Input>, Problem> {
+    private_folder(folder)?;
     let mut inputs = Vec::new();
     for (file, hash) in files {
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_string();
         let copy = folder.join(&name);
-        let contents = fs::read(file).map_err(failed)?;
-        if Hash::of(&contents) != *hash {
+        fs::copy(file, &copy).map_err(|error| unreadable(file, &error))?;
+        if hash_file(&copy)?.0 != *hash {
             return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", file.display()))
                 .hint("run the program again"));
         }
-        fs::write(&copy, contents).map_err(failed)?;
-        fs::set_permissions(&copy, Permissions::from_mode(0o644)).map_err(failed)?;
+        fs::set_permissions(&copy, Permissions::from_mode(0o644)).map_err(|error| unwritable(&copy, &error))?;
         inputs.push(Input { name, path: copy });
     }
     Ok(inputs)

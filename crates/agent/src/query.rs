@@ -3,7 +3,7 @@
 //! The order is the security argument: a fresh kernel parses the text before anything else has run there, the guard
 //! reads that tree, and only what it lets through is executed. SQL that we compiled ourselves takes the same door.
 
-use base::{Finding, Problem, Table, Usage};
+use base::{Code, Finding, Problem, Table, Usage};
 use data::plan::Plan;
 use guard::{Checked, Sql};
 use sandbox::{CallError, Cell, CellOptions, End, Input, Isolation, KilledBy, Outcome, Policy, Raised, Stop};
@@ -85,7 +85,7 @@ impl<'a> Kernel<'a> {
         let checked = match guard::sql::check(sql, &parsed, &tables) {
             Ok(checked) => checked,
             Err(report) => {
-                let mut queried = self.end().await?;
+                let mut queried = self.end(Stop::Now).await?;
                 queried.outcome = Outcome::Refused;
                 queried.findings = report.findings;
                 return Ok(queried);
@@ -148,7 +148,7 @@ impl<'a> Kernel<'a> {
             Ok(table) => Ok(Recomputed::Table(table)),
             Err(CallError::Raised(raised)) => Ok(Recomputed::Nothing(raised.message)),
             Err(CallError::Ended) => {
-                let ended = self.end().await?;
+                let ended = self.end(Stop::WhenDone).await?;
                 let by = ended.killed_by.map_or("it was lost".to_string(), |by| format!("it reached a limit: {by:?}"));
                 Ok(Recomputed::Nothing(by.to_lowercase()))
             }
@@ -157,16 +157,20 @@ impl<'a> Kernel<'a> {
 
     /// Says how a statement ended that gave no table.
     async fn stopped(&mut self, error: CallError) -> Result<Queried, Problem> {
-        let mut queried = self.end().await?;
-        if let CallError::Raised(raised) = error {
-            queried.outcome = Outcome::Failed;
-            queried.error = Some(raised);
+        match error {
+            CallError::Raised(raised) => {
+                let mut queried = self.end(Stop::Now).await?;
+                queried.outcome = Outcome::Failed;
+                queried.error = Some(raised);
+                Ok(queried)
+            }
+            CallError::Ended => self.end(Stop::WhenDone).await,
         }
-        Ok(queried)
     }
 
-    /// Ends the cell and reports what it used; the outcome is that of a cell that gave nothing.
-    pub async fn end(&mut self) -> Result<Queried, Problem> {
+    /// Ends the cell and reports what it used; the outcome is that of a cell that gave nothing. A cell that is lost is a
+    /// problem and not an outcome: the same step may well succeed when the run is resumed.
+    pub async fn end(&mut self, stop: Stop) -> Result<Queried, Problem> {
         let mut queried = Queried {
             outcome: Outcome::Lost,
             killed_by: None,
@@ -178,7 +182,7 @@ impl<'a> Kernel<'a> {
         };
         let Some(cell) = self.cell.take() else { return Ok(queried) };
         self.opened = false;
-        let Some(report) = cell.finish(Stop::Now).await.report else { return Ok(queried) };
+        let Some(report) = cell.finish(stop).await.report else { return Err(lost()) };
         queried.usage = report.usage;
         queried.isolation = report.isolation;
         match report.end {
@@ -187,7 +191,13 @@ impl<'a> Kernel<'a> {
                 queried.outcome = Outcome::Killed;
                 queried.killed_by = Some(by);
             }
-            End::Exited { .. } | End::Stopped => {}
+            End::Exited { exit_code, signal } => {
+                let how = signal.map_or(format!("status {exit_code:?}"), |signal| format!("signal {signal}"));
+                queried.outcome = Outcome::Failed;
+                queried.error = Some(Raised::ours("EngineCrash", format!("the engine ended by {how}")));
+            }
+            End::Stopped if stop == Stop::Now => {}
+            End::Stopped => return Err(lost()),
         }
         Ok(queried)
     }
@@ -201,15 +211,19 @@ impl<'a> Kernel<'a> {
     }
 }
 
+fn lost() -> Problem {
+    Problem::new(Code::SandboxLost, "the cell was lost before it gave an answer")
+        .hint("run the command again, or resume the run")
+}
+
+/// A table whose shape later code can rely on.
 fn decode(value: Value) -> Result<Table, CallError> {
-    serde_json::from_value(value).map_err(|error| {
-        CallError::Raised(Raised {
-            kind: "ProtocolError".into(),
-            message: format!("the kernel's table is not one: {error}"),
-            line: None,
-            traceback: String::new(),
-            hint: None,
-            exit_code: None,
-        })
-    })
+    let not_one =
+        |why: String| CallError::Raised(Raised::ours("ProtocolError", format!("the kernel's table is not one: {why}")));
+    let table: Table = serde_json::from_value(value).map_err(|error| not_one(error.to_string()))?;
+    let width = table.columns.len();
+    if table.rows.len() > ROWS_MAX || table.rows.iter().any(|row| row.len() != width) {
+        return Err(not_one("rows are too many or of another width".to_string()));
+    }
+    Ok(table)
 }

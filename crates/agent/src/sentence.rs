@@ -198,7 +198,17 @@ impl Teller<'_> {
 /// A period by its first day, as people say it.
 fn period(grain: Grain, start: &str) -> String {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
     let year = start.get(..4).unwrap_or(start);

@@ -30,6 +30,13 @@ impl Source {
         {
             return Ok(Source::Builtin(known));
         }
+        if let Some(name) = data.iter().find(|name| builtin::names().contains(&name.as_str())) {
+            return Err(Problem::new(
+                Code::Usage,
+                format!("the dataset `{name}` cannot be asked together with others"),
+            )
+            .hint("name one dataset, or files and folders"));
+        }
         let mut files = Vec::new();
         let mut metadata = None;
         for name in data {

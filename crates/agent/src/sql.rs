@@ -2,7 +2,7 @@
 
 use base::Problem;
 use flow::{Finish, Run};
-use sandbox::Outcome;
+use sandbox::{Outcome, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ pub async fn sql(run: &mut Run, context: &Context, input: Value) -> Result<Finis
 pub(crate) async fn query_whole(kernel: &mut Kernel<'_>, sql: &str) -> Result<Queried, Problem> {
     let mut queried = kernel.query(sql).await?;
     if queried.outcome == Outcome::Ok {
-        let ended = kernel.end().await?;
+        let ended = kernel.end(Stop::Now).await?;
         queried.usage = ended.usage;
         queried.isolation = ended.isolation;
     }

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -20,17 +20,17 @@ use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
 use data::profile::Profile;
 use data::{Dataset, builtin};
-use sandbox::{CallError, CellOptions, End, Input, KilledBy, Policy, Stop};
+use sandbox::{CallError, CellOptions, End, Input, KilledBy, Policy, Report, Stop};
 use serde_json::json;
 
 use crate::context::Context;
+use crate::files::{hash_file, private_folder, unreadable, unwritable};
 use crate::source::Source;
 
 /// Raised when the same files mean another dataset.
 const VERSION_SCHEME: u32 = 1;
 /// Raised when `dataset.json` changes.
 const PREPARED_FORMAT: u32 = 1;
-const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// A source whose version is known.
 #[derive(Debug)]
@@ -98,8 +98,10 @@ impl Resolved {
             return Ok(self.renamed(prepared));
         }
         let failed = |error: io::Error| unwritable(&home, &error);
-        fs::create_dir_all(home.parent().unwrap_or(&home)).map_err(failed)?;
-        let lock = File::create(home.with_extension("lock")).map_err(failed)?;
+        let folder = context.data_dir.join("datasets");
+        private_folder(&folder)?;
+        // One for all and never removed: who waits for a lock must not be left with a file that has no name any more.
+        let lock = File::create(folder.join("lock")).map_err(failed)?;
         lock.lock().map_err(failed)?;
         if let Some(prepared) = load(&home)? {
             return Ok(self.renamed(prepared));
@@ -108,14 +110,11 @@ impl Resolved {
         if part.exists() {
             fs::remove_dir_all(&part).map_err(failed)?;
         }
-        let made = self.make(context, &part).await;
-        if made.is_err() {
+        if let Err(problem) = self.make(context, &part).await {
             let _ = fs::remove_dir_all(&part);
-            let _ = fs::remove_file(home.with_extension("lock"));
-            return Err(made.err().unwrap_or_else(|| failed(io::ErrorKind::Other.into())));
+            return Err(problem);
         }
         fs::rename(&part, &home).map_err(failed)?;
-        let _ = fs::remove_file(home.with_extension("lock"));
         load(&home)?.map(|prepared| self.renamed(prepared)).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
     }
 
@@ -132,9 +131,11 @@ impl Resolved {
         fs::create_dir_all(&input).map_err(failed)?;
         let names = self.copy_inputs(&input)?;
         let mut profile = self.ingest(context, part, &input, &names).await?;
-        let dataset = Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
-            Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id)).hint("mend the file")
-        })?;
+        let dataset =
+            Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
+                Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id))
+                    .hint("mend the file")
+            })?;
         let document = json!({ "dataset": dataset, "notes": std::mem::take(&mut profile.notes) });
         fs::write(part.join("dataset.json"), document.to_string()).map_err(failed)?;
         fs::set_permissions(part.join("data.duckdb"), Permissions::from_mode(0o644)).map_err(failed)?;
@@ -211,17 +212,38 @@ impl Resolved {
         let arguments =
             json!({ "files": files, "types": types, "out": "/work/out/data.duckdb", "values_max": VALUES_MAX });
         let said = cell.call("ingest.csv", &arguments).await;
-        let kept = said.is_ok();
-        let finished = cell.finish(if kept { Stop::WhenDone } else { Stop::Now }).await;
+        let raised = matches!(said, Err(CallError::Raised(_)));
+        let finished = cell.finish(if raised { Stop::Now } else { Stop::WhenDone }).await;
         match said {
-            Ok(profile) => serde_json::from_value(profile)
-                .map_err(|error| Problem::new(Code::Internal, format!("the ingest kernel's answer: {error}"))),
-            Err(CallError::Raised(raised)) => {
+            Ok(profile) => {
+                came_back(&self.id, finished.report)?;
+                serde_json::from_value(profile)
+                    .map_err(|error| Problem::new(Code::Internal, format!("the ingest kernel's answer: {error}")))
+            }
+            Err(CallError::Raised(raised)) if raised.kind == "InputError" => {
                 let hint = raised.hint.unwrap_or_else(|| "check that the file is a CSV table with a header".into());
                 Err(Problem::new(Code::FileFormat, raised.message).hint(hint))
             }
+            Err(CallError::Raised(raised)) => {
+                let message = format!("reading `{}` failed: {}: {}", self.id, raised.kind, raised.message);
+                Err(Problem::new(Code::Internal, message).hint("give a smaller or simpler file, and report this one"))
+            }
             Err(CallError::Ended) => Err(ended(&self.id, finished.report.map(|report| report.end))),
         }
+    }
+}
+
+/// A prepared file counts only when its kernel came to a good end and the whole of it was copied.
+fn came_back(id: &str, report: Option<Report>) -> Result<(), Problem> {
+    let report = report.ok_or_else(|| ended(id, None))?;
+    if let Some(reason) = report.harvest_failed {
+        return Err(Problem::new(Code::DiskFull, format!("the prepared form of `{id}` could not be kept: {reason}"))
+            .hint("make room below the data directory, or name another with --data-dir"));
+    }
+    let whole = report.files.iter().any(|file| file == "data.duckdb");
+    match report.end {
+        End::Exited { exit_code: Some(0), .. } if whole => Ok(()),
+        end => Err(ended(id, Some(end))),
     }
 }
 
@@ -267,48 +289,6 @@ fn load(home: &Path) -> Result<Option<Prepared>, Problem> {
     Ok(Some(Prepared { dataset: stored.dataset, notes: stored.notes, file: home.join("data.duckdb") }))
 }
 
-fn hash_file(path: &Path) -> Result<(Hash, u64), Problem> {
-    let failed = |error: io::Error| unreadable(path, &error);
-    let mut file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if !metadata.is_file() {
-        return Err(Problem::new(Code::FileUnreadable, format!("`{}` is not a regular file", path.display()))
-            .hint("give a CSV file or a folder of CSV files"));
-    }
-    if metadata.len() > FILE_BYTES_MAX {
-        return Err(Problem::new(Code::FileFormat, format!("`{}` has {} bytes", path.display(), metadata.len()))
-            .hint(format!("files up to {FILE_BYTES_MAX} bytes are read for now")));
-    }
-    let mut digest = Digest::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer).map_err(failed)? {
-            0 => return Ok((digest.finish(), metadata.len())),
-            count => digest.update(&buffer[..count]),
-        }
-    }
-}
-
 fn read_text(path: &Path) -> Result<String, Problem> {
     fs::read_to_string(path).map_err(|error| unreadable(path, &error))
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Problem {
-    let hint = match error.kind() {
-        io::ErrorKind::NotFound => "check the path",
-        io::ErrorKind::PermissionDenied => "check the file's permissions",
-        _ => "check the path and the file",
-    };
-    let said = error.to_string();
-    let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
-    Problem::new(Code::FileUnreadable, format!("cannot read `{}`: {said}", path.display())).hint(hint)
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Problem {
-    let code = match error.kind() {
-        io::ErrorKind::StorageFull => Code::DiskFull,
-        _ => Code::StoreReadonly,
-    };
-    Problem::new(code, format!("cannot write below `{}`: {error}", path.display()))
-        .hint("make the data directory writable, or name another with --data-dir")
 }

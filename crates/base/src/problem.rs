@@ -82,12 +82,12 @@ pub struct Problem {
 impl Problem {
     /// A problem without advice.
     pub fn new(code: Code, message: impl Into<String>) -> Problem {
-        Problem { code, message: message.into(), hint: None, path: None, run: None }
+        Problem { code, message: clipped(message.into()), hint: None, path: None, run: None }
     }
 
     /// Adds advice.
     pub fn hint(mut self, hint: impl Into<String>) -> Problem {
-        self.hint = Some(hint.into());
+        self.hint = Some(clipped(hint.into()));
         self
     }
 
@@ -102,6 +102,16 @@ impl Problem {
         self.run = Some(run.clone());
         self
     }
+}
+
+/// A message quotes what the user wrote, which may be endless.
+fn clipped(mut text: String) -> String {
+    const BYTES_MAX: usize = 1_000;
+    if text.len() > BYTES_MAX {
+        text.truncate((0..=BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0));
+        text.push('…');
+    }
+    text
 }
 
 impl fmt::Display for Problem {

@@ -50,8 +50,7 @@ impl App {
             });
             observer
         });
-        let options =
-            Options { program: env!("CARGO_PKG_VERSION").to_string(), fault: self.settings.fault, observer };
+        let options = Options { program: env!("CARGO_PKG_VERSION").to_string(), fault: self.settings.fault, observer };
         Ok(Engine::new(store, agent::registry(), options))
     }
 

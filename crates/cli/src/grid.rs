@@ -23,7 +23,7 @@ pub fn draw(table: &Table, width: Option<usize>) -> String {
         .collect();
     let columns = fitting(&widths, width);
     let mut out = String::new();
-    let header: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+    let header: Vec<String> = table.columns.iter().map(|column| cleaned(&column.name)).collect();
     out += &line(table, &header, &widths, columns);
     let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
     out += &line(table, &rule, &widths, columns);
@@ -67,14 +67,22 @@ fn length(text: &str) -> usize {
 }
 
 fn cut(text: &str, width: usize) -> String {
-    if length(text) <= width { text.to_string() } else { text.chars().take(width.saturating_sub(1)).collect::<String>() + "…" }
+    if length(text) <= width {
+        text.to_string()
+    } else {
+        text.chars().take(width.saturating_sub(1)).collect::<String>() + "…"
+    }
+}
+
+fn cleaned(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '·' } else { letter }).collect()
 }
 
 /// A cell for reading: floats rounded, control characters kept off the terminal.
 fn text(cell: &Cell) -> String {
     match cell {
         Value::Null => "∅".to_string(),
-        Value::String(text) => text.chars().map(|letter| if letter.is_control() { '·' } else { letter }).collect(),
+        Value::String(text) => cleaned(text),
         Value::Number(number) if number.is_f64() => {
             let number = number.as_f64().unwrap_or_default();
             let text = format!("{number:.4}");

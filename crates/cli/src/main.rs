@@ -10,10 +10,12 @@ mod printer;
 mod settings;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use base::{Code, Problem};
 use clap::Parser;
 use clap::error::ErrorKind;
+use tokio::sync::oneshot;
 
 use crate::app::App;
 use crate::args::{Cli, ColorChoice, Command, Global};
@@ -21,23 +23,42 @@ use crate::printer::Printer;
 use crate::settings::Settings;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some(sandbox::SUPERVISOR_ARGUMENT) {
-        sandbox::supervise(&arguments.next().unwrap_or_default());
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == sandbox::SUPERVISOR_ARGUMENT) {
+        sandbox::supervise(&arguments.next().unwrap_or_default().to_string_lossy());
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&error),
     };
+    let interrupted = watch_interrupts();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.expect("a runtime needs nothing but memory and an epoll descriptor");
-    let code = runtime.block_on(run(cli));
+    let code = runtime.block_on(run(cli, interrupted));
     // Cells that are still ending are their supervisors' affair, not a reason to wait.
     runtime.shutdown_background();
     code
 }
 
-async fn run(cli: Cli) -> ExitCode {
+/// Waits for Ctrl-C on a thread of its own, because the main one may be busy with something that blocks. The first asks
+/// for an orderly end; one that does not come, or a second Ctrl-C, ends the program here.
+fn watch_interrupts() -> oneshot::Receiver<()> {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let (tell, interrupted) = oneshot::channel();
+    std::thread::spawn(move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                let _ = tell.send(());
+                let _ = tokio::time::timeout(PATIENCE, tokio::signal::ctrl_c()).await;
+                std::process::exit(i32::from(Code::Cancelled.exit_code()));
+            }
+        });
+    });
+    interrupted
+}
+
+async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
     let (printer, settings) = match Settings::read(&cli.global) {
         Ok(settings) => (Printer::new(&cli.global, settings.color), settings),
         Err(problem) => {
@@ -48,7 +69,7 @@ async fn run(cli: Cli) -> ExitCode {
     let app = App::new(printer, settings);
     let outcome = tokio::select! {
         outcome = dispatch(&app, &cli.command) => outcome,
-        _ = tokio::signal::ctrl_c() => Err(Problem::new(Code::Cancelled, "interrupted")
+        Ok(()) = interrupted => Err(Problem::new(Code::Cancelled, "interrupted")
             .hint("`assay runs list` shows the run; `assay runs resume ID` finishes it")),
     };
     let code = match outcome {

@@ -53,24 +53,30 @@ impl Printer {
         }
     }
 
-    /// Prints data. A reader that went away is not an error.
+    /// Prints data as it is. A reader that went away is not an error.
     pub fn data(&self, text: &str) {
         self.wipe();
         let mut out = io::stdout().lock();
         let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        if let Err(error) = printed {
-            std::process::exit(if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 2 });
+        match printed {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) => {
+                self.remark("error", &format!("cannot write to stdout: {error}"));
+                self.remark("hint", "check where the output goes");
+                std::process::exit(2);
+            }
+            Ok(()) => {}
         }
     }
 
     /// Prints one line of data.
     pub fn line(&self, text: &str) {
-        self.data(&format!("{text}\n"));
+        self.data(&format!("{}\n", clean(text)));
     }
 
     /// Prints one JSON document.
     pub fn json(&self, document: &Value) {
-        self.line(&document.to_string());
+        self.data(&format!("{document}\n"));
     }
 
     /// Says what long work is doing; on a terminal the next line replaces it.
@@ -98,7 +104,13 @@ impl Printer {
     /// Prints a remark on stderr.
     pub fn remark(&self, label: &str, text: &str) {
         self.wipe();
-        let _ = writeln!(io::stderr(), "{label}: {text}");
+        let _ = writeln!(io::stderr(), "{label}: {}", clean(text));
+    }
+
+    /// Passes on what a program printed to stderr, as it is.
+    pub fn pass_on(&self, text: &str) {
+        self.wipe();
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Prints an error and its advice; with `--json` as the one document.
@@ -106,9 +118,9 @@ impl Printer {
         match self.format {
             Format::Json => self.json(&serde_json::to_value(problem).unwrap_or_default()),
             Format::Text | Format::JsonLines => {
-                self.remark("error", &one_line(&problem.message));
+                self.remark("error", &problem.message);
                 if let Some(hint) = &problem.hint {
-                    self.remark("hint", &one_line(hint));
+                    self.remark("hint", hint);
                 }
                 if let Some(run) = &problem.run {
                     self.remark("run", run.as_str());
@@ -128,7 +140,32 @@ impl Printer {
     }
 }
 
-/// Keeps terminal control characters of strangers' names off the terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+/// Keeps the control characters of strangers' names and texts off the terminal; only our own two styles pass.
+fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let style = STYLES.iter().find(|style| rest.starts_with(**style));
+        let length = style.map_or(letter.len_utf8(), |style| style.len());
+        match letter {
+            _ if style.is_some() => out.push_str(&rest[..length]),
+            '\n' | '\t' => out.push(letter),
+            _ if letter.is_control() => out.push('·'),
+            _ => out.push(letter),
+        }
+        rest = &rest[length..];
+    }
+    out
+}
+
+const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[2m", "\x1b[0m"];
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn a_stranger_cannot_speak_to_the_terminal() {
+        assert_eq!(clean("a\x1b]0;evil\x07b\x1b[2mdim\x1b[0m\n"), "a·]0;evil·b\x1b[2mdim\x1b[0m\n");
+    }
 }

@@ -1,7 +1,7 @@
 //! Settings and where each comes from: flag, environment, project file, user file, default, in that order.
 //!
 //! This is the only place that reads the environment. A project file may lie in a folder that came from a stranger, so
-//! it cannot name a program to run or a place for the environment.
+//! it cannot name a program to run, nor a place from which prepared data or an environment would be trusted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ struct Known {
 
 /// Every setting, once.
 const SETTINGS: &[Known] = &[
-    Known { name: "data_dir", variable: "ASSAY_DATA_DIR", in_project: true, about: "datasets, runs and artifacts" },
+    Known { name: "data_dir", variable: "ASSAY_DATA_DIR", in_project: false, about: "datasets, runs and artifacts" },
     Known { name: "env_dir", variable: "ASSAY_ENV_DIR", in_project: false, about: "the Python environment of cells" },
     Known { name: "python", variable: "ASSAY_PYTHON", in_project: false, about: "the Python 3.11 to make it from" },
     Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
@@ -120,7 +120,10 @@ fn decide(
         all.push(Setting { name: known.name, value, origin, about: known.about });
     }
     let value = |name: &str| all.iter().find(|setting| setting.name == name).and_then(|setting| setting.value.clone());
-    let data_dir = value("data_dir").map(PathBuf::from).ok_or_else(|| {
+    // Cells are made by a process with another working directory.
+    let place =
+        |name: &str| value(name).filter(|text| !text.is_empty()).and_then(|text| std::path::absolute(text).ok());
+    let data_dir = place("data_dir").ok_or_else(|| {
         Problem::new(Code::SettingInvalid, "no place for data: HOME is not set")
             .hint("name one with --data-dir or ASSAY_DATA_DIR")
     })?;
@@ -134,7 +137,7 @@ fn decide(
         }
     };
     Ok(Settings {
-        env_dir: value("env_dir").map_or_else(|| data_dir.join("env"), PathBuf::from),
+        env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         search_path: environment.get("PATH").cloned().unwrap_or_default(),
         fault: environment.get("ASSAY_FAULT").map(|text| Fault::parse(text)).transpose()?,
@@ -144,11 +147,7 @@ fn decide(
     })
 }
 
-fn read_settings(
-    path: &Path,
-    read_file: ReadFile<'_>,
-    in_project: bool,
-) -> Result<BTreeMap<String, String>, Problem> {
+fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<BTreeMap<String, String>, Problem> {
     let Some(text) = read_file(path) else { return Ok(BTreeMap::new()) };
     let invalid = |message: String| Problem::new(Code::SettingInvalid, format!("`{}`: {message}", path.display()));
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
@@ -191,19 +190,22 @@ mod tests {
 
     #[test]
     fn the_nearer_source_wins_and_is_named() {
-        let files = [("assay.toml", "data_dir = \"/project\""), ("/h/.config/assay/config.toml", "color = \"never\"")];
+        let user = "color = \"never\"\ndata_dir = \"/user\"";
+        let files = [("assay.toml", "color = \"always\""), ("/h/.config/assay/config.toml", user)];
         let settings = decided(&[("HOME", "/h")], &files).expect("all is well");
-        assert_eq!(settings.data_dir, Path::new("/project"));
-        assert_eq!(settings.all[0].origin, "project file assay.toml");
-        assert_eq!(settings.color, ColorChoice::Never);
+        assert_eq!(settings.data_dir, Path::new("/user"));
+        assert_eq!(settings.all[3].origin, "project file assay.toml");
+        assert_eq!(settings.color, ColorChoice::Always);
         let settings = decided(&[("HOME", "/h"), ("ASSAY_DATA_DIR", "/e")], &files).expect("all is well");
         assert_eq!(settings.data_dir, Path::new("/e"));
     }
 
     #[test]
-    fn a_project_cannot_name_a_program() {
-        let problem = decided(&[("HOME", "/h")], &[("assay.toml", "python = \"./evil\"")]).expect_err("refused");
-        assert_eq!(problem.code, Code::SettingInvalid);
+    fn a_project_cannot_name_a_program_or_a_place() {
+        for text in ["python = \"./evil\"", "data_dir = \"./forged\"", "env_dir = \"./forged\""] {
+            let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{text}");
+        }
     }
 
     #[test]

@@ -18,12 +18,6 @@ _WITHOUT_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_
 _state = {}
 
 
-def warm(arguments):
-    """Connects, so that the engine's start overlaps with other work."""
-    connection()
-    return {}
-
-
 def connection():
     """The one connection of this process."""
     if "connection" not in _state:

@@ -209,6 +209,6 @@ fn state_of(verdict: Verdict) -> RunState {
 fn taken(id: &RunId, pid: Option<u32>) -> Problem {
     let who = pid.map_or("another process".to_string(), |pid| format!("process {pid}"));
     Problem::new(Code::StoreLocked, format!("run `{id}` is being worked on by {who}"))
-        .hint(format!("wait for it, or follow it with `assay runs show {id} --follow`"))
+        .hint(format!("wait for it; `assay runs show {id}` shows how far it is"))
         .in_run(id)
 }

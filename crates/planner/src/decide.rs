@@ -11,8 +11,9 @@ use crate::build::{self, Why};
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::mentions::{Mention, Mentions, What};
+use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
-use crate::{Answer, Outcome, Reading, Reason, Refusal, readings, score};
+use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score};
 
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
@@ -34,7 +35,13 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
     let mut failure: Option<Why> = None;
     for draft in readings::drafts(index, &tokens, &mentions) {
         match build::build(index, &draft) {
-            Ok(built) => built.into_iter().for_each(|reading| keep(&mut readings, reading)),
+            Ok(built) => {
+                let noun = draft.features.contains(&Feature::AssumedNoun).then(|| row_noun(index, &tokens, &mentions));
+                for mut reading in built {
+                    reading.assumptions.extend(noun.clone().flatten());
+                    keep(&mut readings, reading);
+                }
+            }
             Err(why) => {
                 failure.get_or_insert(why);
             }
@@ -45,6 +52,13 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
         true => explain(index, &tokens, &mentions, failure),
         false => weigh(readings),
     }
+}
+
+/// What a word that the dataset does not use was taken for.
+fn row_noun(index: &Index, tokens: &[Token], mentions: &Mentions) -> Option<Assumption> {
+    let word = tokens.iter().enumerate().find(|(at, _)| mentions.row_noun(*at)).map(|(_, token)| &token.text)?;
+    let text = format!("`{word}` means the rows of {}", index.table(0).name);
+    Some(Assumption { code: "row_noun".to_string(), text })
 }
 
 fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
@@ -135,7 +149,18 @@ fn is_imperative(tokens: &[Token], at: usize) -> bool {
 /// Whether the token has a role of that kind and nothing else covers it.
 fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool {
     let open = |role: &Role| {
-        matches!(role, Role::Vague | Role::Write | Role::Unsupported | Role::Link | Role::Created | Role::Top(_))
+        matches!(
+            role,
+            Role::Vague
+                | Role::Write
+                | Role::Unsupported
+                | Role::Link
+                | Role::Created
+                | Role::Top(_)
+                | Role::Extent(_)
+                | Role::Frequent(_)
+                | Role::Neutral
+        )
     };
     let is_open = |mention: &Mention| matches!(&mention.what, What::Role(role) if open(role));
     let is_wanted = |mention: &Mention| matches!(&mention.what, What::Role(role) if wanted(role));

@@ -32,6 +32,8 @@ pub struct Draft {
     pub share: bool,
     pub distribution: bool,
     pub distinct: bool,
+    /// Whether the number that things are ranked by is asked for too.
+    pub with_number: bool,
     pub series: Option<ComputeOp>,
     /// Whether the sentence has passed its verb or a relative pronoun after the head.
     pub predicate: bool,
@@ -192,7 +194,7 @@ impl Draft {
 
     /// Where a condition consumed now stands.
     pub fn zone(&self) -> Zone {
-        if self.heads.is_empty() {
+        if self.heads.is_empty() && !(self.share && self.predicate) {
             Zone::BeforeHead
         } else if self.predicate {
             Zone::Predicate

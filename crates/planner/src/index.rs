@@ -4,6 +4,7 @@
 //! table of its own (`customers` behind `orders.customer_id`).
 
 mod facts;
+mod rows;
 mod things;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use data::Dataset;
 use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
 
 pub use facts::Facts;
+pub use rows::RowWords;
 pub use things::Thing;
 
 use crate::lexicon::{Lexicon, Role};
@@ -76,6 +78,7 @@ pub struct Index {
     names: HashMap<String, Vec<Entry>>,
     values: HashMap<String, Vec<(ColId, String)>>,
     pub(crate) words_max: usize,
+    pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
 }
 
@@ -95,6 +98,7 @@ impl Index {
             names: HashMap::new(),
             values: HashMap::new(),
             words_max: 1,
+            row_words: RowWords::default(),
             candidates: Vec::new(),
         };
         index.facts = facts::all(&index);
@@ -102,6 +106,7 @@ impl Index {
         index.name_columns();
         index.name_measures();
         index.index_values();
+        index.row_words = rows::row_words(&index);
         let longest = index.names.keys().chain(index.values.keys()).map(|key| key.split(' ').count()).max();
         index.words_max = longest.unwrap_or(1).min(PHRASE_WORDS_MAX);
         index.candidates = suggest::candidates(&index);
@@ -186,7 +191,7 @@ impl Index {
             for words in whole {
                 self.add(&words, Sense::Column(id), Fit::Whole);
             }
-            for words in parts(&facts.core) {
+            for words in parts(&facts.core).into_iter().filter(|words| !is_bare_number(words)) {
                 self.add(&words, Sense::Column(id), Fit::Part);
             }
             if facts.yes.is_some() {
@@ -199,6 +204,9 @@ impl Index {
                         self.add(&words, Sense::Flag(id), Fit::Whole);
                     }
                 }
+            }
+            if facts.years && !facts.words.iter().any(|word| word == "year") {
+                self.add(&["year".to_string()], Sense::Column(id), Fit::Whole);
             }
             if !facts.event.is_empty() {
                 self.add(&facts.event, Sense::Event(id), Fit::Whole);
@@ -223,6 +231,9 @@ impl Index {
         for id in self.columns().collect::<Vec<_>>() {
             for text in &self.dataset.tables[id.table].columns[id.column].values {
                 let key = tokens::phrase(&tokens::fold(text), |word| self.forms.singular(word));
+                for word in self.cell_words(id, text).into_iter().filter(|word| *word != key) {
+                    self.values.entry(word).or_default().push((id, text.clone()));
+                }
                 if !key.is_empty() && key.split(' ').count() <= PHRASE_WORDS_MAX {
                     self.values.entry(key).or_default().push((id, text.clone()));
                 }
@@ -230,13 +241,36 @@ impl Index {
         }
     }
 
+    /// What else people call a cell of a column: "women" where a gender is written F.
+    fn cell_words(&self, id: ColId, text: &str) -> Vec<String> {
+        let written = text.to_lowercase();
+        let in_name = |word: &String| self.facts(id).words.contains(word);
+        let fitting = self.lexicon.cells.iter().filter(|cell| cell.columns.iter().any(in_name));
+        fitting.filter(|cell| cell.spellings.contains(&written)).flat_map(|cell| cell.words.clone()).collect()
+    }
+
     /// Whether a value of that spelling can be told from a word of the language: then only its exact spelling counts.
     pub(crate) fn is_function_word(&self, fold: &str) -> bool {
         let open = |role: &Role| {
-            matches!(role, Role::Vague | Role::Write | Role::Unsupported | Role::Link | Role::Created | Role::Failed)
+            matches!(
+                role,
+                Role::Vague
+                    | Role::Write
+                    | Role::Unsupported
+                    | Role::Link
+                    | Role::Created
+                    | Role::Failed
+                    | Role::Neutral
+                    | Role::Extent(_)
+            )
         };
         !self.lexicon.roles(fold).iter().all(open)
     }
+}
+
+/// "Count" alone asks how many, it does not name `review_count`.
+fn is_bare_number(words: &[String]) -> bool {
+    matches!(words, [word] if matches!(word.as_str(), "count" | "counts" | "number"))
 }
 
 /// The beginnings and ends of a name of several words.

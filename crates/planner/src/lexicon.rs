@@ -21,6 +21,16 @@ pub enum Role {
     Amount(Dir),
     Recent(Dir),
     Top(Dir),
+    /// `busiest`: a direction, but not of what.
+    Extent(Dir),
+    /// `most common`: the value that most rows have.
+    Frequent(Dir),
+    /// `in terms of`: says what an order is by.
+    Terms,
+    /// `with the counts`: the number is part of the answer.
+    WithNumber,
+    /// `taken`, `recorded`: a participle without a condition of its own.
+    Neutral,
     Sort,
     Direction(Dir),
     Limit,
@@ -73,6 +83,8 @@ pub enum Glue {
     Relative,
     Auxiliary,
     Preposition,
+    /// `value`, `figure`: after a name, nothing but its number.
+    Noun,
     Other,
 }
 
@@ -83,6 +95,36 @@ pub struct Adjective {
     pub number: Option<(Dir, Vec<String>)>,
     /// How it ranks a date, and the words such a column carries in its name.
     pub date: Option<(Dir, Vec<String>)>,
+}
+
+/// A class of things that rows of tables are.
+#[derive(Clone, Debug)]
+pub struct Entity {
+    pub class: String,
+    /// Words for anything of the class, in the singular.
+    pub generic: Vec<String>,
+    /// Words for its kinds.
+    pub kinds: Vec<String>,
+    /// Words of columns that only such rows have.
+    pub evidence: Vec<String>,
+}
+
+impl Entity {
+    /// Whether a singular noun names something of the class.
+    pub fn has(&self, noun: &String) -> bool {
+        self.generic.contains(noun) || self.kinds.contains(noun)
+    }
+}
+
+/// Words for a cell that files write in several ways.
+#[derive(Clone, Debug)]
+pub struct CellWords {
+    /// Words of the column's name.
+    pub columns: Vec<String>,
+    /// Spellings of the cell, in lower case.
+    pub spellings: Vec<String>,
+    /// What people say, in the singular.
+    pub words: Vec<String>,
 }
 
 /// A comparative that names a quantity: its test, and the words such a column carries in its name.
@@ -104,6 +146,9 @@ pub struct Lexicon {
     comparatives: HashMap<String, Comparative>,
     units: HashMap<String, Unit>,
     additive: Vec<String>,
+    pub entities: Vec<Entity>,
+    generic: Vec<String>,
+    pub cells: Vec<CellWords>,
     words_max: usize,
 }
 
@@ -128,8 +173,11 @@ impl Lexicon {
         let comparatives = lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
         let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
         let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
+        let entities = lines(include_str!("../lexicon/entities.tsv")).filter_map(entity).collect();
+        let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
+        let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
-        Lexicon { roles, adjectives, comparatives, units, additive, words_max }
+        Lexicon { roles, adjectives, comparatives, units, additive, entities, generic, cells, words_max }
     }
 
     /// The roles of a lower-case phrase.
@@ -157,6 +205,16 @@ impl Lexicon {
         self.additive.iter().any(|known| known == word)
     }
 
+    /// Whether a singular word of a table's name says nothing about its rows.
+    pub fn is_generic(&self, word: &str) -> bool {
+        self.generic.iter().any(|known| known == word)
+    }
+
+    /// Whether a singular word names what rows of tables are.
+    pub fn is_entity(&self, word: &String) -> bool {
+        self.entities.iter().any(|entity| entity.has(word))
+    }
+
     /// How many words the longest phrase has.
     pub fn words_max(&self) -> usize {
         self.words_max
@@ -174,6 +232,20 @@ fn adjective(line: &'static str) -> Option<(String, Adjective)> {
     let number = part(number_dir, number_words);
     let date = part(date_dir, date_words);
     Some((phrase.to_string(), Adjective { number, date }))
+}
+
+fn cell_words(line: &'static str) -> Option<CellWords> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [columns, spellings, words] = fields[..] else { return None };
+    let list = |field: &str| alternatives(field).collect();
+    Some(CellWords { columns: list(columns), spellings: list(spellings), words: list(words) })
+}
+
+fn entity(line: &'static str) -> Option<Entity> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [class, generic, kinds, evidence] = fields[..] else { return None };
+    let words = |field: &str| alternatives(field).filter(|word| word != "-").collect();
+    Some(Entity { class: class.to_string(), generic: words(generic), kinds: words(kinds), evidence: words(evidence) })
 }
 
 fn comparative(line: &'static str) -> Option<(String, Comparative)> {
@@ -217,6 +289,11 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "amount" => Role::Amount(direction(argument)?),
         "recent" => Role::Recent(direction(argument)?),
         "top" => Role::Top(direction(argument)?),
+        "extent" => Role::Extent(direction(argument)?),
+        "frequent" => Role::Frequent(direction(argument)?),
+        "terms" => Role::Terms,
+        "with_number" => Role::WithNumber,
+        "neutral" => Role::Neutral,
         "sort" => Role::Sort,
         "direction" => Role::Direction(direction(argument)?),
         "limit" => Role::Limit,
@@ -258,6 +335,7 @@ fn role(name: &str, argument: &str) -> Option<Role> {
             "rel" => Glue::Relative,
             "aux" => Glue::Auxiliary,
             "prep" => Glue::Preposition,
+            "noun" => Glue::Noun,
             _ => Glue::Other,
         }),
         _ => return None,
@@ -277,6 +355,8 @@ mod tests {
         }
         assert!(lines(include_str!("../lexicon/adjectives.tsv")).all(|line| adjective(line).is_some()));
         assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
+        assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
+        assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
         assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }
 }

@@ -3,6 +3,8 @@
 //! Several mentions of one span are alternatives; readings decide. A name matched whole hides partial matches of the
 //! same span, a name matched as written hides matches by stem, and a two-valued column hides a text value of the same table and spelling.
 
+use data::plan::Dir;
+
 use crate::index::{ColId, Entry, Fit, Index, MeasureId, Sense, ThingId};
 use crate::lexicon::{Adjective, Comparative, Role};
 use crate::period::{self, When};
@@ -18,6 +20,8 @@ pub struct Mention {
     pub partial: bool,
     /// Whether the name was found through its stem only.
     pub stemmed: bool,
+    /// Whether a word of the language is taken for the rows of the only table.
+    pub assumed: bool,
 }
 
 /// The kinds of mentions.
@@ -53,7 +57,33 @@ impl Mentions {
         let mut starts: Vec<Vec<Mention>> = (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect();
         hide_parts_of_comparisons(&mut starts);
         hide_parts_of_values(&mut starts);
-        Mentions { starts }
+        let mut mentions = Mentions { starts };
+        mentions.check_row_nouns(index, tokens);
+        mentions
+    }
+
+    /// A word for rows that no one declared needs something else of the data beside it, and no second such word.
+    fn check_row_nouns(&mut self, index: &Index, tokens: &[Token]) {
+        let nouns: Vec<usize> = (0..tokens.len()).filter(|at| self.row_noun(*at)).collect();
+        let Some(first) = nouns.first() else { return };
+        let same = nouns.iter().all(|at| tokens[*at].singular == tokens[*first].singular);
+        // "Older" speaks of the data where a column is an age.
+        let named = |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
+        let speaks = |mention: &Mention| match &mention.what {
+            What::Comparative((_, words)) => named(words),
+            What::Adjective(adjective) => adjective.number.iter().chain(&adjective.date).any(|(_, words)| named(words)),
+            _ => false,
+        };
+        let about_data = |at: usize| self.is_data(at) || self.at(at).iter().any(speaks);
+        let elsewhere = (0..tokens.len()).any(|at| !nouns.contains(&at) && about_data(at));
+        if !same || !elsewhere {
+            self.starts.iter_mut().for_each(|start| start.retain(|mention| !mention.assumed));
+        }
+    }
+
+    /// Whether the token is a word taken for the rows of the only table.
+    pub fn row_noun(&self, at: usize) -> bool {
+        self.at(at).iter().any(|mention| mention.assumed)
     }
 
     /// The mentions that start at a token, longest first.
@@ -102,8 +132,14 @@ fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
     roles(index, tokens, at, &mut mentions);
     named(index, tokens, at, &mut mentions);
     mentions.extend(opposite(index, &tokens[at], at));
+    if tokens[at].kind == Kind::Word && index.row_words.words.contains(&tokens[at].singular) {
+        mentions.push(Mention { end: at + 1, what: What::Thing(0), partial: false, stemmed: false, assumed: true });
+    }
+    if index.row_words.days && tokens[at].singular == "day" {
+        mentions.push(Mention { end: at + 1, what: What::Thing(0), partial: false, stemmed: false, assumed: false });
+    }
     for (end, when) in period::parse(tokens, at) {
-        mentions.push(Mention { end, what: What::When(when), partial: false, stemmed: false });
+        mentions.push(Mention { end, what: What::When(when), partial: false, stemmed: false, assumed: false });
     }
     mentions.sort_by_key(|mention| std::cmp::Reverse(mention.end));
     mentions
@@ -120,7 +156,7 @@ fn roles(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
             phrase.push(' ');
         }
         phrase.push_str(&token.fold);
-        let plain = |what| Mention { end, what, partial: false, stemmed: false };
+        let plain = |what| Mention { end, what, partial: false, stemmed: false, assumed: false };
         let last_singular = singular_end(&phrase, token);
         let known = index.lexicon.roles(&phrase);
         let roles = if known.is_empty() { plural_roles(index, &last_singular) } else { known };
@@ -128,10 +164,27 @@ fn roles(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         if let Some(adjective) = index.lexicon.adjective(&phrase) {
             mentions.push(plain(What::Adjective(adjective.clone())));
         }
+        if end == at + 1
+            && let Some(adjective) = derived(index, &token.fold)
+        {
+            mentions.push(plain(What::Adjective(adjective)));
+        }
         if let Some(comparative) = index.lexicon.comparative(&phrase) {
             mentions.push(plain(What::Comparative(comparative.clone())));
         }
     }
+}
+
+/// A superlative whose noun in "-ness" is a word of a column: "happiest" beside `Happiness Score`.
+fn derived(index: &Index, word: &str) -> Option<Adjective> {
+    let stem = word.strip_suffix("est").filter(|stem| stem.len() > 3)?;
+    let noun = format!("{stem}ness");
+    if index.lexicon.adjective(word).is_some() {
+        return None;
+    }
+    let named = index.columns().filter(|id| index.column(*id).ty.is_number() && index.facts(*id).words.contains(&noun));
+    let used = named.count() > 0;
+    used.then(|| Adjective { number: Some((Dir::Desc, vec![noun])), date: None })
 }
 
 fn singular_end(phrase: &str, last: &Token) -> String {
@@ -199,7 +252,13 @@ fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
         .filter(|id| index.column(*id).nulls > 0)
         .collect();
     let found = !flags.is_empty() || !dates.is_empty();
-    found.then(|| Mention { end: at + 1, what: What::Opposite { flags, dates }, partial: false, stemmed: false })
+    found.then(|| Mention {
+        end: at + 1,
+        what: What::Opposite { flags, dates },
+        partial: false,
+        stemmed: false,
+        assumed: false,
+    })
 }
 
 fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
@@ -216,7 +275,7 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     };
     let kept: Vec<&Entry> = entries.iter().filter(fitting).filter(as_written).collect();
     let stemmed = !exact;
-    let mention = |what| Mention { end, what, partial: !whole, stemmed };
+    let mention = |what| Mention { end, what, partial: !whole, stemmed, assumed: false };
     let columns_of = |pick: fn(&Sense) -> Option<ColId>| -> Vec<ColId> {
         kept.iter().filter_map(|entry| pick(&entry.sense)).collect()
     };
@@ -256,5 +315,11 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
         .filter(|(_, text)| !exact_only || *text == written)
         .cloned()
         .collect();
-    (!cells.is_empty()).then_some(Mention { end, what: What::Value(cells), partial: false, stemmed: false })
+    (!cells.is_empty()).then_some(Mention {
+        end,
+        what: What::Value(cells),
+        partial: false,
+        stemmed: false,
+        assumed: false,
+    })
 }

@@ -16,7 +16,7 @@ mod ranks;
 mod times;
 
 use crate::draft::{Draft, Target};
-use crate::index::{ColId, Index};
+use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, Mentions, What};
 use crate::score::Feature;
@@ -39,6 +39,9 @@ const PRODUCTIONS: &[Production] = &[
     heads::aggregate,
     heads::percentile,
     heads::target,
+    heads::modifier,
+    heads::thing_count,
+    heads::with_number,
     heads::flag_rate,
     heads::share,
     heads::distribution,
@@ -65,7 +68,13 @@ const PRODUCTIONS: &[Production] = &[
     compare::compare_column,
     compare::aggregate_compare,
     compare::comparative,
+    compare::number_before_name,
     ranks::top,
+    ranks::extent,
+    ranks::frequent,
+    ranks::done_most,
+    ranks::trailing_extreme,
+    ranks::on_average,
     ranks::extreme,
     ranks::recent,
     ranks::adjective,
@@ -163,6 +172,20 @@ impl Parser<'_> {
         self.before(at)
     }
 
+    /// A noun for rows that only says whose column follows: "credit limit", "hotel rating".
+    pub fn modifier(&self, at: usize) -> Option<(&Mention, ThingId)> {
+        self.mentions.at(at).iter().find_map(|mention| {
+            let What::Thing(thing) = mention.what else { return None };
+            let table = self.index.things[thing].table?;
+            let own = |next: &Mention| match &next.what {
+                What::Columns(columns) => columns.iter().any(|id| id.table == table),
+                _ => false,
+            };
+            let singular = self.tokens[mention.end - 1].fold == self.tokens[mention.end - 1].singular;
+            (singular && self.mentions.at(mention.end).iter().any(own)).then_some((mention, thing))
+        })
+    }
+
     /// Whether the token at a position is a comma.
     pub fn comma(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|token| token.kind == Kind::Comma)
@@ -213,5 +236,6 @@ fn target(mention: &Mention) -> Option<Target> {
 pub fn features(mention: &Mention) -> Vec<Feature> {
     let partial = mention.partial.then_some(Feature::PartialName);
     let stemmed = mention.stemmed.then_some(Feature::StemmedName);
-    partial.into_iter().chain(stemmed).collect()
+    let assumed = mention.assumed.then_some(Feature::AssumedNoun);
+    partial.into_iter().chain(stemmed).chain(assumed).collect()
 }

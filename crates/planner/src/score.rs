@@ -43,6 +43,8 @@ pub enum Feature {
     ImpliedList,
     /// How many was not said.
     ImpliedNumber,
+    /// A word that the dataset does not use was taken for the rows of its only table.
+    AssumedNoun,
     /// The words leave a choice that is reported as an assumption.
     OpenChoice,
 }
@@ -69,13 +71,14 @@ impl Feature {
             Feature::OtherGrain => 0.05,
             Feature::ImpliedList => 0.05,
             Feature::ImpliedNumber => 0.10,
+            Feature::AssumedNoun => 0.05,
             Feature::OpenChoice => 0.10,
         }
     }
 
     /// Whether a reading with it must not be called verified.
     pub fn leaves_open(self) -> bool {
-        matches!(self, Feature::OpenChoice | Feature::ImpliedAggregate | Feature::ImpliedNumber)
+        matches!(self, Feature::OpenChoice | Feature::ImpliedAggregate | Feature::ImpliedNumber | Feature::AssumedNoun)
     }
 }
 

@@ -13,7 +13,8 @@ import os
 import wire
 
 CHANNEL = 3
-FRAME_BYTES_MAX = 64 * 1024 * 1024
+FRAME_BYTES_MAX = 32 * 1024 * 1024
+TEXT_LENGTH_MAX = 20_000
 
 
 def read_exactly(count):
@@ -43,15 +44,23 @@ def write_response(response):
         view = view[os.write(CHANNEL, view) :]
 
 
-def describe(kind, message, line=None, traceback="", hint=None, exit_code=None):
-    return {
-        "type": kind,
-        "message": message,
-        "line": line,
-        "traceback": traceback,
-        "hint": hint,
-        "exit_code": exit_code,
-    }
+def describe(kind, message, line=None, traceback="", hint=None):
+    return {"type": kind, "message": plain(message), "line": line, "traceback": plain(traceback), "hint": hint}
+
+
+def plain(text):
+    """Text that any reader takes: bounded, and without half characters."""
+    if len(text) > TEXT_LENGTH_MAX:
+        text = text[:TEXT_LENGTH_MAX] + "…"
+    return text.encode("utf-8", "replace").decode()
+
+
+def told(error):
+    """What an exception says of itself; saying it may raise, too."""
+    try:
+        return str(error)
+    except BaseException:
+        return "(its text cannot be told)"
 
 
 def call(request):
@@ -60,7 +69,7 @@ def call(request):
         return {"value": getattr(__import__(module), function)(request["arguments"])}
     except Exception as error:
         hint = getattr(error, "hint", None)
-        return {"error": describe(type(error).__name__, str(error), hint=hint)}
+        return {"error": describe(type(error).__name__, told(error), hint=hint)}
 
 
 def run_program(code, name):
@@ -89,7 +98,7 @@ def exit_status(status):
     code = status if isinstance(status, int) else 1
     if code != status:
         print(status, file=sys.stderr)
-    return code & 0xFF, describe("SystemExit", f"exit status {code & 0xFF}", exit_code=code & 0xFF)
+    return code & 0xFF, describe("SystemExit", f"exit status {code & 0xFF}")
 
 
 def raised(error, code, name):
@@ -99,9 +108,13 @@ def raised(error, code, name):
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
     line = frames[-1].lineno if frames else getattr(error, "lineno", None)
-    text = "".join(traceback.format_list(frames) + traceback.format_exception_only(error))
-    print("Traceback (most recent call last):\n" + text, end="", file=sys.stderr)
-    return describe(type(error).__name__, str(error), line=line, traceback=text, exit_code=1)
+    try:
+        ending = "".join(traceback.format_exception_only(error))
+    except BaseException:
+        ending = f"{type(error).__name__}: {told(error)}\n"
+    text = "".join(traceback.format_list(frames)) + ending
+    print(plain("Traceback (most recent call last):\n" + text), end="", file=sys.stderr)
+    return describe(type(error).__name__, told(error), line=line, traceback=text)
 
 
 def main():
@@ -110,5 +123,8 @@ def main():
             write_response(call(request))
         else:
             status, error = run_program(request["code"], request["name"])
-            write_response({"error": error} if error else {"value": None})
+            try:
+                write_response({"error": error} if error else {"value": None})
+            except OSError:
+                pass  # The program closed the channel; its status is all there is to say.
             sys.exit(status)

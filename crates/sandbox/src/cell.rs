@@ -17,7 +17,10 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::policy::Policy;
-use crate::protocol::{Input, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec, frame, frame_length};
+use crate::protocol::{
+    FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec, frame,
+    frame_length,
+};
 use crate::supervisor::SUPERVISOR_ARGUMENT;
 use crate::{Error, Sandbox};
 
@@ -95,6 +98,8 @@ impl Cell {
             .arg(channel.to_string())
             .env_clear()
             .current_dir("/")
+            // A Ctrl-C at the terminal is for the command, which then lets go of the cell in good order.
+            .process_group(0)
             .stdin(Stdio::from(OwnedFd::from(control_inner)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -134,18 +139,19 @@ impl Cell {
 
     /// Calls `module.function` of the shipped modules.
     pub async fn call(&mut self, function: &str, arguments: &Value) -> Result<Value, CallError> {
-        self.ask(&Request::Call { function, arguments }).await
+        self.ask(&Request::Call { function, arguments }, FRAME_BYTES_MAX).await
     }
 
     /// Runs a program as `__main__`; afterwards the kernel ends.
     pub(crate) async fn exec(&mut self, code: &str, name: &str) -> Result<Value, CallError> {
-        self.ask(&Request::Exec { code, name }).await
+        self.ask(&Request::Exec { code, name }, LAST_WORD_BYTES_MAX).await
     }
 
-    async fn ask(&mut self, request: &Request<'_>) -> Result<Value, CallError> {
-        let message = frame(request).map_err(|error| CallError::Raised(unsendable(error)))?;
+    async fn ask(&mut self, request: &Request<'_>, answer_bytes_max: usize) -> Result<Value, CallError> {
+        let message =
+            frame(request).map_err(|error| CallError::Raised(Raised::ours("OverflowError", error.to_string())))?;
         let response = tokio::select! {
-            response = exchange(&mut self.kernel, &message) => response.ok(),
+            response = exchange(&mut self.kernel, &message, answer_bytes_max) => response.ok(),
             () = self.flooded.notified() => {
                 // Kept for `finish`, which waits for it too.
                 self.flooded.notify_one();
@@ -153,8 +159,8 @@ impl Cell {
             }
         };
         match response {
-            Some(Response::Value { value }) => Ok(value),
-            Some(Response::Raised { error }) => Err(CallError::Raised(error)),
+            Some(Response { error: Some(error), .. }) => Err(CallError::Raised(error)),
+            Some(Response { value, error: None }) => Ok(value),
             None => Err(CallError::Ended),
         }
     }
@@ -167,27 +173,18 @@ impl Cell {
             Stop::Now => self.control.shutdown().await,
         };
         let report = tokio::select! {
-            report = read_json::<Report>(&mut self.control) => report.ok(),
+            report = read_json::<Report>(&mut self.control, FRAME_BYTES_MAX) => report.ok(),
             () = self.flooded.notified() => {
                 let _ = self.control.shutdown().await;
-                read_json::<Report>(&mut self.control).await.ok()
+                read_json::<Report>(&mut self.control, FRAME_BYTES_MAX).await.ok()
             }
         };
         let _ = self.supervisor.wait().await;
+        // Whoever still holds the other ends sees that nobody listens any more.
+        drop(self.kernel);
         let stdout = self.stdout.await.unwrap_or_default();
         let stderr = self.stderr.await.unwrap_or_default();
         Finished { report, stdout, stderr }
-    }
-}
-
-fn unsendable(error: io::Error) -> Raised {
-    Raised {
-        kind: "OverflowError".into(),
-        message: error.to_string(),
-        line: None,
-        traceback: String::new(),
-        hint: None,
-        exit_code: None,
     }
 }
 
@@ -196,15 +193,15 @@ fn into_tokio(stream: StdUnixStream) -> io::Result<UnixStream> {
     UnixStream::from_std(stream)
 }
 
-async fn exchange(kernel: &mut UnixStream, message: &[u8]) -> io::Result<Response> {
+async fn exchange(kernel: &mut UnixStream, message: &[u8], answer_bytes_max: usize) -> io::Result<Response> {
     kernel.write_all(message).await?;
-    read_json(kernel).await
+    read_json(kernel, answer_bytes_max).await
 }
 
-async fn read_json<T: serde::de::DeserializeOwned>(from: &mut UnixStream) -> io::Result<T> {
+async fn read_json<T: serde::de::DeserializeOwned>(from: &mut UnixStream, bytes_max: usize) -> io::Result<T> {
     let mut header = [0; 4];
     from.read_exact(&mut header).await?;
-    let mut body = vec![0; frame_length(header)?];
+    let mut body = vec![0; frame_length(header, bytes_max)?];
     from.read_exact(&mut body).await?;
     Ok(serde_json::from_slice(&body)?)
 }

@@ -15,8 +15,6 @@ pub struct Needs {
     pub interpreter: Option<PathBuf>,
     /// Names such as `libm.so.6`.
     pub libraries: BTreeSet<String>,
-    /// Directories the file adds to the search, `$ORIGIN` left as it is.
-    pub search: Vec<String>,
 }
 
 /// Reads the needs of an ELF file; `None` for anything else.
@@ -53,10 +51,8 @@ fn parse(bytes: &[u8]) -> object::Result<Option<Needs>> {
                 let name = entry.string(endian, strings).unwrap_or_default();
                 String::from_utf8_lossy(name).into_owned()
             };
-            match entry.tag32(endian) {
-                Some(elf::DT_NEEDED) => drop(needs.libraries.insert(text())),
-                Some(elf::DT_RUNPATH | elf::DT_RPATH) => needs.search.extend(text().split(':').map(str::to_string)),
-                _ => {}
+            if entry.tag32(endian) == Some(elf::DT_NEEDED) {
+                needs.libraries.insert(text());
             }
         }
     }

@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 
 use base::{Code, Digest, Problem};
 
+use crate::Sandbox;
 use crate::cell::CellOptions;
 use crate::execution::{Outcome, execute};
 use crate::image::{self, FACTS_PROGRAM, LAYOUT_VERSION, PACKAGES, Python};
 use crate::policy::Policy;
-use crate::Sandbox;
 
 /// Exact versions and hashes of the set `core`.
 pub const LOCK_TEXT: &str = include_str!("../environment/core.lock");
@@ -148,11 +148,7 @@ fn ask_python(command: &Path) -> Option<Python> {
     Some(python)
 }
 
-fn make(
-    options: &EnvironmentOptions,
-    python: &Python,
-    progress: &mut dyn FnMut(&str),
-) -> Result<Environment, Problem> {
+fn make(options: &EnvironmentOptions, python: &Python, progress: &mut dyn FnMut(&str)) -> Result<Environment, Problem> {
     let directory = &options.directory;
     let failed = |error: io::Error| unwritable(directory, &error);
     progress("waiting for the environment's lock");
@@ -189,7 +185,8 @@ fn install_packages(
 ) -> Result<(), Problem> {
     let missing = |what: String| Problem::new(Code::EnvironmentMissing, what);
     let mut pip = Command::new(&python.command)
-        .args(["-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-deps", "--no-compile"])
+        // Isolated: a file `pip.py` in the current directory is not our pip.
+        .args(["-I", "-m", "pip", "install", "--require-hashes", "--only-binary", ":all:", "--no-deps", "--no-compile"])
         .args(["--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--no-warn-script-location"])
         .arg("--target")
         .arg(target)
@@ -236,12 +233,14 @@ fn compile_packages(python: &Python, root: &Path) -> Result<(), Problem> {
         .stderr(Stdio::null())
         .status();
     // A package may ship a file that is no Python at all; it is then compiled never, or when it is used.
-    status.map(drop).map_err(|error| Problem::new(Code::EnvironmentMissing, format!("cannot compile packages: {error}")))
+    status
+        .map(drop)
+        .map_err(|error| Problem::new(Code::EnvironmentMissing, format!("cannot compile packages: {error}")))
 }
 
 /// Writes the modules and compiles them inside a cell: that also shows that the environment works.
 async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]) -> Result<(), Problem> {
-    const PROGRAM: &str = "import os, py_compile\n\
+    const PROGRAM: &str = "import os, py_compile, _duckdb\n\
         for name in sorted(os.listdir('/assay')):\n\
         \x20   if name.endswith('.py'):\n\
         \x20       target = f'/work/out/{name[:-3]}.cpython-311.pyc'\n\

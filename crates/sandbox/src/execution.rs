@@ -1,8 +1,9 @@
 //! A user's own program, run from start to end: the `execution` document of the machine interface.
 
+use std::io::Read;
 use std::path::Path;
 
-use base::{Finding, Hash, Usage};
+use base::{Digest, Finding, Hash, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{CallError, CellOptions, Finished, Stop};
@@ -46,6 +47,8 @@ pub struct Execution {
     pub findings: Vec<Finding>,
     /// What it left in `out/`.
     pub files: Vec<OutFile>,
+    /// How many other entries of `out/` did not come back: links, devices, or beyond the most that are copied.
+    pub files_left_out: usize,
     /// What it used.
     pub usage: Usage,
     /// How it was isolated.
@@ -81,12 +84,14 @@ pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOpt
         error: None,
         findings: Vec::new(),
         files: Vec::new(),
+        files_left_out: 0,
         usage: Usage::default(),
         isolation: None,
     };
     let Some(report) = report else { return Ok(execution) };
     execution.usage = report.usage;
     execution.isolation = report.isolation;
+    execution.files_left_out = report.files_left_out;
     if let Some(out) = &out {
         execution.files = report.files.iter().filter_map(|path| describe(out, path)).collect();
     }
@@ -107,34 +112,38 @@ impl Execution {
         self.signal = Some(libc::SIGKILL);
     }
 
+    /// A program is judged by its status; its last word says why it failed.
     fn exit(&mut self, said: Result<serde_json::Value, CallError>, exit_code: Option<i32>, signal: Option<i32>) {
         self.exit_code = exit_code;
         self.signal = signal;
-        self.error = match said {
-            Ok(_) if exit_code == Some(0) => None,
-            Err(CallError::Raised(raised)) => Some(raised),
-            Ok(_) | Err(CallError::Ended) => Some(ended_silently(exit_code, signal)),
-        };
-        self.outcome = if self.error.is_none() { Outcome::Ok } else { Outcome::Failed };
-        // A program may leave by os._exit(0): that is a success, only without a last word.
         if exit_code == Some(0) {
-            self.error = None;
             self.outcome = Outcome::Ok;
+            return;
         }
+        self.outcome = Outcome::Failed;
+        self.error = Some(match said {
+            Err(CallError::Raised(raised)) => raised,
+            Ok(_) | Err(CallError::Ended) => ended_silently(exit_code, signal),
+        });
     }
 }
 
 fn ended_silently(exit_code: Option<i32>, signal: Option<i32>) -> Raised {
-    let message = match (exit_code, signal) {
-        (Some(code), _) => format!("exit status {code}"),
-        (None, Some(signal)) => format!("ended by signal {signal}"),
-        (None, None) => "ended without a status".to_string(),
-    };
-    let kind = if signal.is_some() { "Signal" } else { "SystemExit" };
-    Raised { kind: kind.into(), message, line: None, traceback: String::new(), hint: None, exit_code }
+    match (exit_code, signal) {
+        (Some(code), _) => Raised::ours("SystemExit", format!("exit status {code}")),
+        (None, Some(signal)) => Raised::ours("Signal", format!("ended by signal {signal}")),
+        (None, None) => Raised::ours("SystemExit", "ended without a status"),
+    }
 }
 
 fn describe(out: &Path, path: &str) -> Option<OutFile> {
-    let contents = std::fs::read(out.join(path)).ok()?;
-    Some(OutFile { path: path.to_string(), bytes: contents.len() as u64, sha256: Hash::of(&contents) })
+    let mut file = std::fs::File::open(out.join(path)).ok()?;
+    let mut digest = Digest::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    while let count @ 1.. = file.read(&mut buffer).ok()? {
+        digest.update(&buffer[..count]);
+        bytes += count as u64;
+    }
+    Some(OutFile { path: path.to_string(), bytes, sha256: digest.finish() })
 }

@@ -7,38 +7,68 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::sys;
 
 const FILES_MAX: usize = 1_000;
 const DEPTH_MAX: usize = 8;
+const ENTRIES_MAX: usize = 100_000;
 
-/// Copies what lies below `out` into `target`, and names what was copied, sorted.
-pub fn copy_out(out: &OwnedFd, target: &Path) -> Vec<String> {
-    let mut copied = Vec::new();
-    collect(out, Path::new(""), target, &mut copied, 0);
-    copied.sort();
-    copied
+/// What came back.
+#[derive(Debug, Default)]
+pub struct Harvest {
+    /// The copied files, relative to `out/`, sorted.
+    pub files: Vec<String>,
+    /// How many other entries there were.
+    pub left_out: usize,
+    /// Why a file could not be written on our side.
+    pub failed: Option<String>,
+    bytes: u64,
 }
 
-fn collect(out: &OwnedFd, folder: &Path, target: &Path, copied: &mut Vec<String>, depth: usize) {
-    for name in names(out, folder) {
+/// Copies what lies below `out` into `target`, at most `bytes_max` in all: a file may claim more than it takes.
+pub fn copy_out(out: &OwnedFd, target: &Path, bytes_max: u64) -> Harvest {
+    let mut harvest = Harvest::default();
+    collect(&Field { out, target, bytes_max }, Path::new(""), &mut harvest, 0);
+    harvest.files.sort();
+    harvest
+}
+
+struct Field<'a> {
+    out: &'a OwnedFd,
+    target: &'a Path,
+    bytes_max: u64,
+}
+
+fn collect(field: &Field, folder: &Path, harvest: &mut Harvest, depth: usize) {
+    for name in names(field.out, folder) {
         let path = folder.join(&name);
-        if copied.len() >= FILES_MAX || depth >= DEPTH_MAX {
-            return;
-        }
         // Without O_NONBLOCK a named pipe would hold us here for ever.
         let flags = libc::O_RDONLY | libc::O_NONBLOCK | libc::O_NOFOLLOW;
-        let Ok(opened) = sys::open_beneath(out.as_raw_fd(), &path, flags) else { continue };
-        let mut file = File::from(opened);
-        let Ok(metadata) = file.metadata() else { continue };
-        if metadata.is_dir() {
-            collect(out, &path, target, copied, depth + 1);
-        } else if metadata.is_file() && metadata.nlink() == 1 && !metadata.file_type().is_fifo() {
-            let (Some(text), Ok(())) = (path.to_str(), copy(&mut file, &target.join(&path))) else { continue };
-            copied.push(text.to_string());
+        let opened = sys::open_beneath(field.out.as_raw_fd(), &path, flags).map(File::from);
+        let opened = opened.and_then(|file| Ok((file.metadata()?, file)));
+        match opened {
+            Ok((metadata, _)) if metadata.is_dir() && depth < DEPTH_MAX => {
+                collect(field, &path, harvest, depth + 1);
+            }
+            Ok((metadata, mut file))
+                if metadata.is_file()
+                    && harvest.files.len() < FILES_MAX
+                    && harvest.bytes + metadata.len() <= field.bytes_max =>
+            {
+                match (path.to_str(), copy(&mut file, &field.target.join(&path))) {
+                    (Some(text), Ok(())) => {
+                        harvest.bytes += metadata.len();
+                        harvest.files.push(text.to_string());
+                    }
+                    (_, copied) => {
+                        harvest.left_out += 1;
+                        harvest.failed = harvest.failed.take().or(copied.err().map(|error| error.to_string()));
+                    }
+                }
+            }
+            _ => harvest.left_out += 1,
         }
     }
 }
@@ -46,16 +76,25 @@ fn collect(out: &OwnedFd, folder: &Path, target: &Path, copied: &mut Vec<String>
 fn names(out: &OwnedFd, folder: &Path) -> Vec<OsString> {
     let directory: PathBuf = Path::new("/proc/self/fd").join(out.as_raw_fd().to_string()).join(folder);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut names: Vec<OsString> = entries.take(FILES_MAX).map(|entry| entry.file_name()).collect();
+    let mut names: Vec<OsString> = entries.take(ENTRIES_MAX).map(|entry| entry.file_name()).collect();
     names.sort();
     names
 }
 
+/// Writes beside the target and renames: a link at the target is replaced and not followed, an executable of the same
+/// name does not lend its mode, and a copy that fails leaves nothing.
 fn copy(from: &mut File, to: &Path) -> io::Result<()> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
-    let mut to = File::create(to)?;
-    io::copy(from, &mut to)?;
-    to.sync_data()
+    let part = to.with_added_extension("part");
+    let written = File::create_new(&part).and_then(|mut file| {
+        io::copy(from, &mut file)?;
+        file.sync_data()
+    });
+    let placed = written.and_then(|()| fs::rename(&part, to));
+    if placed.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    placed
 }

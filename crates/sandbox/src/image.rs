@@ -21,12 +21,29 @@ pub const LAYOUT_VERSION: u32 = 1;
 
 /// Parts of the standard library that no program in a cell can use.
 const STDLIB_LEFT_OUT: &[&str] = &[
-    "test", "tests", "idlelib", "tkinter", "turtledemo", "turtle.py", "ensurepip", "lib2to3", "site-packages",
-    "dist-packages", "__pycache__", "pydoc_data",
+    "test",
+    "tests",
+    "idlelib",
+    "tkinter",
+    "turtledemo",
+    "turtle.py",
+    "ensurepip",
+    "lib2to3",
+    "site-packages",
+    "dist-packages",
+    "__pycache__",
+    "pydoc_data",
 ];
 
-const LIBRARY_FOLDERS: &[&str] =
-    &["/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu", "/usr/lib64", "/lib64", "/usr/lib", "/lib", "/usr/local/lib"];
+const LIBRARY_FOLDERS: &[&str] = &[
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/local/lib",
+];
 
 /// What a Python interpreter says about itself.
 #[derive(Clone, Debug, Deserialize)]

@@ -13,7 +13,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    path_beneath_rules,
 };
 
 use crate::policy::{ADDRESS_SPACE_EXTRA_BYTES, Policy};
@@ -166,13 +167,15 @@ fn set_limits(policy: &Policy, forks_are_counted: bool) -> io::Result<()> {
     sys::limit(libc::RLIMIT_NPROC, processes + 1)?;
     sys::limit(libc::RLIMIT_NOFILE, policy.open_files)?;
     sys::limit(libc::RLIMIT_CPU, policy.cpu_ms.div_ceil(1000) + 1)?;
+    // A file with holes may claim more than it takes; what it claims is what comes back.
+    sys::limit(libc::RLIMIT_FSIZE, policy.scratch_bytes)?;
     sys::limit(libc::RLIMIT_CORE, 0)?;
     sys::limit(libc::RLIMIT_MEMLOCK, 0)?;
     sys::limit(libc::RLIMIT_MSGQUEUE, 0)
 }
 
-/// Reading anywhere (the root holds nothing secret), writing only in scratch space and to the devices; no TCP, no
-/// signals and no abstract sockets across the boundary.
+/// Reading anywhere (the root holds nothing secret), writing only in scratch space and to two devices (shared memory can
+/// be had from a writable `/dev/zero`, outside every count); no TCP, no signals and no abstract sockets across the boundary.
 fn landlock() -> Result<(), Failure> {
     let abi = ABI::V6;
     let enforce = || -> Result<RulesetStatus, landlock::RulesetError> {
@@ -183,7 +186,7 @@ fn landlock() -> Result<(), Failure> {
             .create()?
             .add_rules(path_beneath_rules(["/"], AccessFs::from_read(abi)))?
             .add_rules(path_beneath_rules(["/work", "/tmp", "/dev/shm"], AccessFs::from_all(abi)))?
-            .add_rules(path_beneath_rules(["/dev"], AccessFs::from_file(abi)))?
+            .add_rules(path_beneath_rules(["/dev/null", "/dev/full"], AccessFs::from_file(abi)))?
             .restrict_self()?;
         Ok(status.ruleset)
     };

@@ -161,13 +161,13 @@ impl Drop for Cgroup1 {
 fn group_path(membership: &str, controller: &str, name: &str) -> io::Result<PathBuf> {
     let own = membership
         .lines()
-        .filter_map(|line| line.splitn(3, ':').nth(1).zip(line.splitn(3, ':').nth(2)))
+        .filter_map(|line| line.split_once(':')?.1.split_once(':'))
         .find(|(controllers, _)| controllers.split(',').any(|one| one == controller))
         .map(|(_, path)| path.trim_start_matches('/'))
         .ok_or(io::ErrorKind::NotFound)?;
     let parent = Path::new("/sys/fs/cgroup").join(controller).join(own).join("assay");
     match fs::create_dir(&parent) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(parent.join(name)),
     }
 }

@@ -1,7 +1,5 @@
 //! Which layers of isolation this machine gives, found out by really making a cell.
 
-use serde::Serialize;
-
 use crate::cell::CellOptions;
 use crate::execution::{Outcome, execute};
 use crate::policy::Policy;
@@ -18,10 +16,9 @@ pub enum Layer {
 }
 
 /// What the machine gives of one layer.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct LayerStatus {
     /// Which.
-    #[serde(skip)]
     pub layer: Layer,
     /// Whether it holds.
     pub holds: bool,

@@ -20,7 +20,9 @@ use crate::policy::Policy;
 /// Raised when a message changes its meaning.
 pub const PROTOCOL_VERSION: u32 = 1;
 /// The longest frame that is written or accepted.
-pub const FRAME_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub const FRAME_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// The longest last word of a program: it comes from a stranger and is only an error's text.
+pub const LAST_WORD_BYTES_MAX: usize = 256 * 1024;
 
 /// How a cell is to be made.
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,6 +61,10 @@ pub struct Report {
     pub isolation: Option<Isolation>,
     /// Files of `/work/out` that were copied.
     pub files: Vec<String>,
+    /// How many others there were that could not be copied: links, devices, or too many.
+    pub files_left_out: usize,
+    /// Why a file that should have been copied was not.
+    pub harvest_failed: Option<String>,
 }
 
 /// How a cell ended.
@@ -130,20 +136,15 @@ pub enum Request<'a> {
     },
 }
 
-/// What a kernel answers.
+/// What a kernel answers: a value, or what it raised.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Response {
-    /// It raised.
-    Raised {
-        /// What and where.
-        error: Raised,
-    },
-    /// It returned.
-    Value {
-        /// What.
-        value: Value,
-    },
+pub struct Response {
+    /// What it returned.
+    #[serde(default)]
+    pub value: Value,
+    /// What it raised.
+    #[serde(default)]
+    pub error: Option<Raised>,
 }
 
 /// An exception inside a kernel.
@@ -161,9 +162,13 @@ pub struct Raised {
     /// Advice, where the module has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The status of a program that asked to exit.
-    #[serde(default, skip_serializing)]
-    pub exit_code: Option<i32>,
+}
+
+impl Raised {
+    /// An error that we noticed, in the shape of one that a kernel raised.
+    pub fn ours(kind: &str, message: impl Into<String>) -> Raised {
+        Raised { kind: kind.into(), message: message.into(), line: None, traceback: String::new(), hint: None }
+    }
 }
 
 /// One message as bytes.
@@ -178,10 +183,10 @@ pub fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads the length of a frame, refusing one that is too long.
-pub fn frame_length(header: [u8; 4]) -> io::Result<usize> {
+/// Reads the length of a frame, refusing one that is longer than `bytes_max`.
+pub fn frame_length(header: [u8; 4], bytes_max: usize) -> io::Result<usize> {
     let length = u32::from_be_bytes(header) as usize;
-    if length > FRAME_BYTES_MAX {
+    if length > bytes_max {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "message is longer than a frame may be"));
     }
     Ok(length)
@@ -196,7 +201,7 @@ pub fn write_frame(to: &mut impl Write, message: &impl Serialize) -> io::Result<
 pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     let mut header = [0; 4];
     from.read_exact(&mut header)?;
-    let mut body = vec![0; frame_length(header)?];
+    let mut body = vec![0; frame_length(header, FRAME_BYTES_MAX)?];
     from.read_exact(&mut body)?;
     Ok(serde_json::from_slice(&body)?)
 }

@@ -1,8 +1,8 @@
 //! The system calls a kernel may make: an allow-list, so that what the list's author never heard of is refused.
 //!
-//! Two filters, because a filter has one answer for what it matches. The first answers "not supported" where programs
-//! know how to go on without (clone3, record locks in `analysis`); the second refuses everything that is not listed.
-//! The stricter answer of the two wins.
+//! Several filters, because a filter has one answer for what it matches: "no such call" where programs know how to go on
+//! without (clone3), "not supported" for record locks in `analysis`, and last the list, which refuses everything else.
+//! The strictest answer wins.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ const ALLOWED: &[c_long] = &[
     // sockets, which can only be local ones: see `socket` below
     SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendto, SYS_recvfrom, SYS_sendmsg, SYS_recvmsg,
     SYS_shutdown, SYS_getsockname, SYS_getpeername, SYS_setsockopt, SYS_getsockopt,
-    // answered by the first filter
+    // answered by an earlier filter
     SYS_clone3,
 ];
 
@@ -57,30 +57,36 @@ const ALLOWED: &[c_long] = &[
 const IOCTLS: &[c_ulong] = &[TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX];
 
 /// What a thread may say or ask about itself.
-const PRCTLS: &[c_int] = &[PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_CAPBSET_READ];
+const PRCTLS: &[c_int] =
+    &[PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_CAPBSET_READ];
 
 const LOCK_COMMANDS: &[c_int] = &[F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW];
 
-/// Installs both filters on the calling thread and what it will start.
+/// Installs the filters on the calling thread and what it will start.
 pub fn apply(profile: Profile, memory_is_bounded: bool) -> Result<(), seccompiler::Error> {
-    let locks_denied = matches!(profile, Profile::Analysis);
-    for program in [unsupported(locks_denied), allowed(memory_is_bounded)] {
-        seccompiler::apply_filter(&program?)?;
+    for program in filters(profile, memory_is_bounded)? {
+        seccompiler::apply_filter(&program)?;
     }
     Ok(())
 }
 
-/// glibc falls back to `clone`, whose flags can be read here, when `clone3` is not there.
-fn unsupported(locks_denied: bool) -> Result<BpfProgram, seccompiler::Error> {
-    let not_there = Rules::from([(SYS_clone3, vec![])]);
-    let mut program = compile(not_there, SeccompAction::Allow, SeccompAction::Errno(ENOSYS as u32))?;
-    if locks_denied {
+/// The list comes last: it forbids to install another.
+fn filters(profile: Profile, memory_is_bounded: bool) -> Result<Vec<BpfProgram>, seccompiler::Error> {
+    let answer = |rules: Rules, errno: c_int| compile(rules, SeccompAction::Allow, SeccompAction::Errno(errno as u32));
+    // glibc falls back to `clone`, whose flags can be read here.
+    let mut programs = vec![answer(Rules::from([(SYS_clone3, vec![])]), ENOSYS)?];
+    if profile == Profile::Analysis {
         let locks = LOCK_COMMANDS.iter().map(|&command| argument(1, SeccompCmpOp::Eq, command as u64));
-        let denied = Rules::from([(SYS_fcntl, locks.collect::<Result<_, _>>()?)]);
-        seccompiler::apply_filter(&program)?;
-        program = compile(denied, SeccompAction::Allow, SeccompAction::Errno(ENOTSUP as u32))?;
+        programs.push(answer(Rules::from([(SYS_fcntl, locks.collect::<Result<_, _>>()?)]), ENOTSUP)?);
     }
-    Ok(program)
+    if !memory_is_bounded {
+        // Its pages can leave every count we can make from outside and still be there.
+        let shared = (MAP_SHARED | MAP_ANONYMOUS) as u64;
+        let shared = vec![argument(3, SeccompCmpOp::MaskedEq(shared), shared)?];
+        programs.push(answer(Rules::from([(SYS_mmap, shared)]), EPERM)?);
+    }
+    programs.push(allowed(memory_is_bounded)?);
+    Ok(programs)
 }
 
 fn allowed(memory_is_bounded: bool) -> Result<BpfProgram, seccompiler::Error> {

@@ -1,7 +1,7 @@
 //! The small process that makes one cell, watches its limits and reports its end.
 //!
 //! It is this same program, executed again with one argument, so that the namespaces are cloned from a process with one
-//! thread and little memory. It is started with five descriptors and an empty environment:
+//! thread and little memory. It is started with four descriptors and an empty environment:
 //!
 //! ```text
 //! 0 control (Spec in, Report out; closed by the command = kill)   1, 2 the cell's stdout and stderr   3 the kernel's channel
@@ -15,7 +15,7 @@
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,10 +23,11 @@ use std::time::{Duration, Instant};
 use base::Usage;
 use serde::{Deserialize, Serialize};
 
+use crate::harvest::{self, Harvest};
 use crate::isolate::{self, Failure, INNER_ID, NAMESPACES};
 use crate::meter::{Meter, Sample};
-use crate::protocol::{End, Isolation, KilledBy, Report, Spec, read_frame, write_frame};
-use crate::{harvest, sys};
+use crate::protocol::{End, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, read_frame, write_frame};
+use crate::sys;
 
 /// The hidden argument that makes this program a supervisor.
 pub const SUPERVISOR_ARGUMENT: &str = "__cell";
@@ -55,6 +56,7 @@ pub fn supervise(kernel_channel: &str) -> ! {
     }
     let mut control = UnixStream::from(sys::inherited(0));
     let report = match read_frame::<Spec>(&mut control) {
+        Ok(spec) if spec.v != PROTOCOL_VERSION => unavailable("understand the command", "it is of another version"),
         Ok(spec) => run(&spec, &control),
         Err(error) => unavailable("read the cell's specification", &error.to_string()),
     };
@@ -74,12 +76,21 @@ fn run(spec: &Spec, control: &UnixStream) -> Report {
     let sample = meter.sample();
     sys::kill(&cell.pidfd);
     let _ = sys::wait(cell.init);
-    let files = match (&spec.out, &end) {
-        (Some(target), End::Exited { .. } | End::Killed { .. }) => harvest::copy_out(&cell.out, target),
-        _ => Vec::new(),
+    let harvest = match (&spec.out, &end) {
+        (Some(target), End::Exited { .. } | End::Killed { .. }) => {
+            harvest::copy_out(&cell.out, target, spec.policy.scratch_bytes)
+        }
+        _ => Harvest::default(),
     };
     let isolation = Isolation { tier: "namespaces".into(), memory: meter.name().into(), warm: false };
-    Report { end, usage: usage(started, sample, ended), isolation: Some(isolation), files }
+    Report {
+        end,
+        usage: usage(started, sample, ended),
+        isolation: Some(isolation),
+        files: harvest.files,
+        files_left_out: harvest.left_out,
+        harvest_failed: harvest.failed,
+    }
 }
 
 fn usage(started: Instant, sample: Sample, ended: Option<Ended>) -> Usage {
@@ -111,6 +122,8 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
     };
     let (channel, inner) = UnixStream::pair().map_err(fail("make a channel to the cell"))?;
     let bounded = meter.bounds_memory();
+    // Only root can, and only root's groups would matter: an ordinary user keeps what it has everywhere.
+    let _ = sys::leave_groups();
     let (init, pidfd) = match sys::clone_process(NAMESPACES).map_err(fail("create namespaces"))? {
         sys::Cloned::Child => {
             drop(channel);
@@ -119,6 +132,10 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
         sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
     };
     drop(inner);
+    // Held open here, the cell's output and its kernel's channel would not show their end to the command.
+    for descriptor in [1, 2, KERNEL_CHANNEL] {
+        drop(sys::inherited(descriptor));
+    }
     let prepared = (|| {
         write_id_maps(init).map_err(fail("map the inner user"))?;
         (&channel).write_all(b"m").map_err(fail("release the cell"))?;
@@ -145,13 +162,16 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
 /// Inside, one user; outside, an unprivileged one. A root without the right to map others maps itself.
 fn write_id_maps(init: i32) -> io::Result<()> {
     let process = Path::new("/proc").join(init.to_string());
-    let (user, group) = match sys::effective_ids() {
-        (0, _) => (OUTER_ID_OF_ROOT, OUTER_ID_OF_ROOT),
-        ids => ids,
-    };
     fs::write(process.join("setgroups"), "deny")?;
-    fs::write(process.join("uid_map"), format!("{INNER_ID} {user} 1"))?;
-    fs::write(process.join("gid_map"), format!("{INNER_ID} {group} 1"))
+    let own = sys::effective_ids();
+    let map = |user: u32, group: u32| {
+        fs::write(process.join("uid_map"), format!("{INNER_ID} {user} 1"))?;
+        fs::write(process.join("gid_map"), format!("{INNER_ID} {group} 1"))
+    };
+    match own {
+        (0, group) => map(OUTER_ID_OF_ROOT, OUTER_ID_OF_ROOT).or_else(|_| map(0, group)),
+        (user, group) => map(user, group),
+    }
 }
 
 fn failure_told_by(channel: &UnixStream) -> Failure {
@@ -210,7 +230,6 @@ fn watch(
             let ended: Option<Ended> = read_frame(&mut cell.channel).ok();
             let end = match (exceeded, &ended) {
                 (Some(by), _) => End::Killed { by },
-                (None, Some(ended)) if ended.signal == Some(libc::SIGXCPU) => End::Killed { by: KilledBy::Time },
                 (None, Some(ended)) => End::Exited { exit_code: ended.exit_code, signal: ended.signal },
                 (None, None) => End::Exited { exit_code: None, signal: Some(libc::SIGKILL) },
             };
@@ -241,7 +260,8 @@ fn be_init(spec: &Spec, channel: UnixStream, memory_is_bounded: bool) -> ! {
     }
     match isolate::enter(spec, memory_is_bounded) {
         Ok(out) => {
-            if sys::send_fd(channel.as_raw_fd(), out.as_raw_fd()).is_err() {
+            // Changing the user has cleared it.
+            if sys::die_with_parent().is_err() || sys::send_fd(channel.as_raw_fd(), out.as_raw_fd()).is_err() {
                 sys::exit(1);
             }
         }
@@ -262,7 +282,8 @@ fn be_init(spec: &Spec, channel: UnixStream, memory_is_bounded: bool) -> ! {
 }
 
 fn start_python() -> ! {
-    let null = File::open("/dev/null").and_then(|null| sys::place(null.as_raw_fd(), 0));
+    // It may become descriptor 0 itself, so it is not closed here; `close_from` takes what lies above.
+    let null = File::open("/dev/null").and_then(|null| sys::place(null.into_raw_fd(), 0));
     if null.is_err() || sys::close_from(KERNEL_CHANNEL + 1).is_err() {
         sys::exit(1);
     }
@@ -289,7 +310,6 @@ fn start_python() -> ! {
 }
 
 fn reap(python: i32, mut channel: UnixStream) -> ! {
-    // Held open here, the output pipes and the kernel's channel would not show their end to the command.
     for descriptor in [1, 2, KERNEL_CHANNEL] {
         drop(sys::inherited(descriptor));
     }
@@ -321,5 +341,7 @@ fn unavailable(step: &str, error: &str) -> Report {
         usage: Usage::default(),
         isolation: None,
         files: Vec::new(),
+        files_left_out: 0,
+        harvest_failed: None,
     }
 }

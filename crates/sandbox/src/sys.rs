@@ -201,7 +201,14 @@ pub fn unmount(target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Becomes `id` (user and group, no others), keeping the capabilities of this user namespace until they are dropped.
+/// Leaves every supplementary group; needs privilege.
+pub fn leave_groups() -> io::Result<()> {
+    // SAFETY: an empty list needs no memory.
+    check(unsafe { libc::setgroups(0, std::ptr::null()) } as libc::c_long)?;
+    Ok(())
+}
+
+/// Becomes `id` (user and group), keeping the capabilities of this user namespace until they are dropped.
 pub fn become_user(id: u32) -> io::Result<()> {
     // SAFETY: plain syscalls on our own process.
     unsafe {

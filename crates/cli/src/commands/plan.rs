@@ -38,10 +38,16 @@ async fn compute(app: &App, file: &PlanFile) -> Result<u8, Problem> {
 async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
     let value = read_json(&file.file)?;
     let result = match dataset_of(&value, file) {
-        Ok(data) => {
-            let prepared = prepare(app, &data).await?;
-            data::plan::read(&value, &prepared.dataset)
-        }
+        Ok(data) => match prepare(app, &data).await {
+            Ok(prepared) => data::plan::read(&value, &prepared.dataset),
+            Err(problem) if problem.code == Code::DatasetUnknown => Err(vec![PlanProblem {
+                path: "/dataset".into(),
+                code: problem.code,
+                message: problem.message,
+                suggestions: base::nearest(&data[0], data::builtin::names().iter().copied()),
+            }]),
+            Err(problem) => return Err(problem),
+        },
         Err(problem) => Err(vec![problem]),
     };
     let (problems, plan) = match result {
@@ -110,7 +116,8 @@ pub fn read_text(file: &str, bytes_max: usize) -> Result<String, Problem> {
     let unreadable = |error: std::io::Error| {
         let said = error.to_string();
         let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
-        Problem::new(Code::FileUnreadable, format!("cannot read `{file}`: {said}")).hint("check the path, or use - for stdin")
+        Problem::new(Code::FileUnreadable, format!("cannot read `{file}`: {said}"))
+            .hint("check the path, or use - for stdin")
     };
     let mut bytes = Vec::new();
     let limit = bytes_max as u64 + 1;
@@ -123,7 +130,6 @@ pub fn read_text(file: &str, bytes_max: usize) -> Result<String, Problem> {
         return Err(Problem::new(Code::FileFormat, format!("`{file}` has more than {bytes_max} bytes"))
             .hint("give a smaller file"));
     }
-    String::from_utf8(bytes).map_err(|_| {
-        Problem::new(Code::FileFormat, format!("`{file}` is not UTF-8 text")).hint("give a text file")
-    })
+    String::from_utf8(bytes)
+        .map_err(|_| Problem::new(Code::FileFormat, format!("`{file}` is not UTF-8 text")).hint("give a text file"))
 }

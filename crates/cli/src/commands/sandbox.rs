@@ -21,7 +21,9 @@ pub async fn run(app: &App, sandbox: &Sandbox) -> Result<u8, Problem> {
     let code = read_text(&run.file, PROGRAM_BYTES_MAX)?;
     let name = match run.file.as_str() {
         "-" => "stdin.py".to_string(),
-        path => std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        path => {
+            std::path::Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+        }
     };
     let input = ProgramInput { policy: policy(run)?, inputs: inputs(&run.input)?, out: out(run)?, name, code };
     let finish = app.perform(PROGRAM, &input, &format!("run {}", input.name)).await?;
@@ -50,7 +52,8 @@ fn policy(run: &SandboxRun) -> Result<Policy, Problem> {
 
 fn invalid(flag: &str, text: &str, wanted: &str) -> Problem {
     let shown: String = text.chars().take(40).collect();
-    Problem::new(Code::Usage, format!("{flag} cannot be `{}`", shown.escape_debug())).hint(format!("give a value {wanted}"))
+    Problem::new(Code::Usage, format!("{flag} cannot be `{}`", shown.escape_debug()))
+        .hint(format!("give a value {wanted}"))
 }
 
 fn time_ms(text: &str) -> Option<u64> {
@@ -86,12 +89,12 @@ fn inputs(files: &[PathBuf]) -> Result<Vec<(PathBuf, Hash)>, Problem> {
                 .hint("check the path")
         };
         let path = std::path::absolute(file).map_err(unreadable)?;
-        let contents = std::fs::read(&path).map_err(unreadable)?;
+        let (hash, _) = agent::hash_file(&path)?;
         if inputs.iter().any(|(other, _)| other.file_name() == path.file_name()) {
             return Err(Problem::new(Code::Usage, format!("two inputs are called `{}`", file.display()))
                 .hint("rename one: inputs appear side by side in input/"));
         }
-        inputs.push((path, Hash::of(&contents)));
+        inputs.push((path, hash));
     }
     Ok(inputs)
 }
@@ -99,7 +102,8 @@ fn inputs(files: &[PathBuf]) -> Result<Vec<(PathBuf, Hash)>, Problem> {
 fn out(run: &SandboxRun) -> Result<Option<PathBuf>, Problem> {
     let Some(out) = &run.out else { return Ok(None) };
     let unwritable = |error: std::io::Error| {
-        Problem::new(Code::FileUnreadable, format!("cannot write to `{}`: {error}", out.display())).hint("give another --out")
+        Problem::new(Code::FileUnreadable, format!("cannot write to `{}`: {error}", out.display()))
+            .hint("give another --out")
     };
     std::fs::create_dir_all(out).map_err(unwritable)?;
     std::path::absolute(out).map(Some).map_err(unwritable)
@@ -109,14 +113,14 @@ fn out(run: &SandboxRun) -> Result<Option<PathBuf>, Problem> {
 pub fn print(printer: &Printer, execution: &Value) {
     let text = |field: &str| execution[field].as_str().unwrap_or_default();
     printer.data(text("stdout"));
-    let stderr = text("stderr");
-    if !stderr.is_empty() {
-        eprint!("{stderr}");
-    }
+    printer.pass_on(text("stderr"));
     for stream in ["stdout", "stderr"] {
         if execution[format!("{stream}_truncated")] == true {
             printer.remark("note", &format!("{stream} was cut after its first MiB"));
         }
+    }
+    if let Some(count @ 1..) = execution["files_left_out"].as_u64() {
+        printer.remark("note", &format!("{count} entries of out/ did not come back: links, devices or too many"));
     }
     match text("outcome") {
         "ok" => {}
@@ -131,8 +135,14 @@ mod tests {
 
     #[test]
     fn times_and_sizes_are_read_strictly() {
-        assert_eq!([time_ms("10s"), time_ms("500ms"), time_ms("2min"), time_ms("-1s")], [Some(10_000), Some(500), Some(120_000), None]);
-        assert_eq!([bytes("512M"), bytes("1GiB"), bytes("12"), bytes("x")], [Some(512 << 20), Some(1 << 30), Some(12), None]);
+        assert_eq!(
+            [time_ms("10s"), time_ms("500ms"), time_ms("2min"), time_ms("-1s")],
+            [Some(10_000), Some(500), Some(120_000), None]
+        );
+        assert_eq!(
+            [bytes("512M"), bytes("1GiB"), bytes("12"), bytes("x")],
+            [Some(512 << 20), Some(1 << 30), Some(12), None]
+        );
         assert_eq!(time_ms("99999999999999999999s"), None);
         assert_eq!(bytes("99999999999G"), None);
     }

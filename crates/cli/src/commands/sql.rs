@@ -12,8 +12,7 @@ use crate::printer::Printer;
 /// Runs the statement and prints the result; 1 when refused, failed or killed.
 pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
     let (data, statement, resolved) = data_and_last(&sql.words, "statement")?;
-    let input =
-        SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
+    let input = SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
     let finish = app.perform(SQL, &input, statement).await?;
     app.show(&finish.output, |printer| print(printer, &finish.output));
     Ok(exit_code(&finish.output))

@@ -55,6 +55,7 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     }
     rank(shape, &groups.names, &mut plan, &mut focus, &groups.shown);
     move_filter_into_count(shape, &mut plan);
+    leave_out_unnamed(ground, shape, &mut plan);
     order(ground, &mut plan, &asked)?;
     if !plan.group.is_empty() {
         plan.limit = ground.draft.limit.filter(|_| shape.top.is_none()).unwrap_or(LIMIT_MAX);
@@ -186,6 +187,17 @@ fn rank(shape: &Aggregate, names: &[Vec<String>], plan: &mut Plan, focus: &mut V
     plan.top = Some(Top { n: top.number, by: by.clone(), dir: top.dir, per: per.clone(), ties: top.number == 1 });
     plan.order = per.iter().map(|name| Order { by: name.clone(), dir: Dir::Asc }).collect();
     plan.order.push(Order { by, dir: top.dir });
+}
+
+/// What is ranked has a name: rows without one belong to none of the ranked.
+fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
+    let Some(Group { expr: expr @ Expr::Col { col }, grain: None, .. }) = plan.group.last() else { return };
+    let Some(column) = ground.index.find(col).filter(|id| ground.index.column(*id).nulls > 0) else { return };
+    if shape.top.is_some() && column.table == ground.base {
+        let named = not(Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() });
+        ground.assume("nulls", format!("rows without {col} are left out"));
+        plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());
+    }
 }
 
 /// The fewest of something may be none: groups without a matching row must stay, so the condition moves into the count.

@@ -164,7 +164,7 @@ impl<'a> Ground<'a> {
             return Ok(vec![Group { name, expr: self.expr(column), grain: Some(Grain::Day) }]);
         }
         let facts = self.index.facts(column);
-        let year = facts.words.last().is_some_and(|word| word == "year");
+        let year = facts.years || facts.words.last().is_some_and(|word| word == "year");
         let measured = info.ty.is_number() && !facts.identifier && !year && info.distinct > NUMBER_GROUPS_MAX;
         if measured {
             return Err(Why::unsupported(format!(

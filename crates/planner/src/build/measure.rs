@@ -35,12 +35,24 @@ impl Ground<'_> {
         if !clear && !own {
             return Err(Why::ambiguous("rows of which table is not said"));
         }
-        let table = self.index.table(self.base);
-        let noun =
-            self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| plural(&thing.noun));
-        // A file's name is a noun for its rows only where it is a plural.
-        let speaks = |noun: &String| table.noun.is_some() || table.name.ends_with(noun.as_str());
-        Ok(self.named(&snake(&noun.filter(speaks).unwrap_or_else(|| "rows".to_string())), Agg::Count, None))
+        let said = self.draft.heads.iter().chain(self.draft.rank.iter().filter_map(|rank| rank.by.as_ref()));
+        let thing = self.index.things.iter().position(|thing| thing.table == Some(self.base));
+        if let Some(thing) = thing.filter(|thing| self.tally(*thing).is_some())
+            && !said.into_iter().any(|head| head.target == Target::Rows)
+        {
+            return self.count(thing);
+        }
+        let noun = thing.filter(|thing| self.speaks(*thing)).map(|thing| plural(&self.index.things[thing].noun));
+        Ok(self.named(&snake(&noun.unwrap_or_else(|| "rows".to_string())), Agg::Count, None))
+    }
+
+    /// Whether a thing's noun is one: a file's name is a noun for its rows only where it is a plural or a known one.
+    fn speaks(&self, thing: ThingId) -> bool {
+        let info = &self.index.things[thing];
+        let Some(table) = info.table.map(|table| self.index.table(table)) else { return true };
+        let plural = table.name.ends_with(plural(&info.noun).as_str());
+        let known = self.index.lexicon.is_entity(&info.noun) || self.index.row_words.days;
+        table.noun.is_some() || !info.keys.is_empty() || plural || known
     }
 
     /// Whether every condition is about this table's own columns, so that its rows are meant.
@@ -51,7 +63,15 @@ impl Ground<'_> {
     /// How many things: rows of their own table, or distinct keys where only those are at hand.
     fn count(&mut self, thing: ThingId) -> Result<Measure, Why> {
         let info = &self.index.things[thing];
-        let name = snake(&plural(&info.noun));
+        let name = if self.speaks(thing) { snake(&plural(&info.noun)) } else { "rows".to_string() };
+        if info.table == Some(self.base)
+            && let Some(tally) = self.tally(thing)
+        {
+            self.features.push(Feature::OpenChoice);
+            let column = self.index.qualified(tally);
+            self.assume("tally", format!("{name} are counted by the sum of {column}"));
+            return self.column_measure(&[tally], Agg::Sum, None);
+        }
         if info.table == Some(self.base) {
             return Ok(self.named(&name, Agg::Count, None));
         }
@@ -61,6 +81,18 @@ impl Ground<'_> {
         let key = self.key(thing)?;
         let expr = self.expr(key);
         Ok(self.named(&name, Agg::CountDistinct, Some(expr)))
+    }
+
+    /// The column that says how many things a row stands for, where rows are not the things themselves.
+    fn tally(&self, thing: ThingId) -> Option<ColId> {
+        let info = &self.index.things[thing];
+        let declared = self.index.table(self.base).noun.is_some();
+        let ids = (0..self.index.table(self.base).columns.len()).map(|column| ColId { table: self.base, column });
+        let tallies: Vec<ColId> = ids.filter(|id| self.index.facts(*id).tally).collect();
+        match tallies[..] {
+            [tally] if info.keys.is_empty() && !declared => Some(tally),
+            _ => None,
+        }
     }
 
     fn flag_measure(&mut self, columns: &[ColId], share: bool) -> Result<Measure, Why> {
@@ -80,11 +112,12 @@ impl Ground<'_> {
         let filter = Some(Pred::Test { test: Test::Eq, expr: self.expr(column), values: vec![yes] });
         // "Anomalies" is a noun, "paid" is not: then the rows keep their own.
         let noun = !core.ends_with(['d', 't']);
-        if column.table == self.base && noun {
+        let owner = self.index.things.iter().position(|thing| thing.table == Some(column.table));
+        let tallied = owner.is_some_and(|owner| self.tally(owner).is_some());
+        if column.table == self.base && noun && !tallied {
             let measure = self.named(&plural(&core), Agg::Count, None);
             return Ok(Measure { filter, ..measure });
         }
-        let owner = self.index.things.iter().position(|thing| thing.table == Some(column.table));
         let Some(owner) = owner else { return Err(self.unreachable(&core)) };
         let counted = self.count(owner)?;
         Ok(Measure { filter, ..counted })

@@ -25,6 +25,10 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
         [] => None,
         [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
+        // "The ten happiest countries with their scores".
+        [head, rest @ ..] if [head].into_iter().chain(rest).all(is_plain) && rest.iter().all(is_column) => {
+            Some(head.clone())
+        }
         _ => return Err(Why::unsupported("a ranking of several things at once")),
     };
     let number = rank.number.or(draft.limit);
@@ -34,6 +38,9 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
     {
         return Ok(Shape::List(list));
+    }
+    if draft.heads.len() > 1 && !draft.heads[1..].iter().all(|head| head.target == by.target) {
+        return Err(Why::unsupported("a ranking of several things at once"));
     }
     let mut groups = draft.groups.clone();
     if groups.contains(&subject.target) {
@@ -48,9 +55,18 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         shape.assumptions.push(assumption("number", "top without a number = the first ten"));
     }
     let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
-    let measure_in_focus = rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
+    let said = draft.with_number || draft.heads.len() > 1;
+    let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
     shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
     Ok(Shape::Aggregate(shape))
+}
+
+fn is_plain(head: &Head) -> bool {
+    head.agg.is_none() && !head.amount
+}
+
+fn is_column(head: &Head) -> bool {
+    matches!(head.target, Target::Columns(_))
 }
 
 /// `highest temperature by zone`: no subject, the extreme is an aggregate.
@@ -65,7 +81,9 @@ fn extreme_alone(
     let Target::Columns(columns) = &by.target else {
         return Err(Why::ambiguous("what has the highest or lowest value is not said"));
     };
-    if !plain || by.amount || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
+    // "The lowest number of trips on any one day": the least value of a row, whose noun is said.
+    let of_row = draft.scopes.iter().any(|thing| columns.iter().any(|id| index.things[*thing].table == Some(id.table)));
+    if !plain || by.amount && !of_row || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
         return Err(Why::ambiguous("what has the highest or lowest value is not said"));
     }
     if let Some(number) = number {
@@ -74,7 +92,7 @@ fn extreme_alone(
         return Ok(Shape::List(List { columns: vec![columns.clone()], ..list }));
     }
     let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
-    let head = Head { agg: Some(agg), ..by };
+    let head = Head { agg: Some(agg), amount: false, ..by };
     aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain)
 }
 
@@ -118,6 +136,12 @@ fn ranked_rows(
     }
     let implied = if kind == RankKind::Top { 10 } else { 1 };
     let rank = Some((ranked, dir, number.unwrap_or(implied)));
+    let mut shown: Vec<Columns> = shown;
+    for head in draft.heads.iter().skip(1) {
+        if let Target::Columns(columns) = &head.target {
+            shown.push(columns.clone());
+        }
+    }
     let mut list = List { thing: Some(thing), columns: shown, rank, ..List::default() };
     if number.is_none() && kind == RankKind::Top {
         list.features.push(Feature::ImpliedNumber);

@@ -1,6 +1,6 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
-use data::plan::{Agg, ComputeOp, Dir};
+use data::plan::{Agg, ComputeOp, Dir, Grain};
 
 use super::settle::{self, Number, Settled, Use};
 use super::{Why, ranking};
@@ -181,6 +181,12 @@ pub fn aggregate(
         return Err(Why::unsupported("what to compute per group is not said"));
     }
     let listing = draft.ask == Some(Ask::List);
+    let averages = |head: &Head| head.agg == Some(Agg::Avg) && matches!(head.target, Target::Columns(_));
+    let mut groups = groups;
+    if index.row_words.days && heads.iter().all(averages) {
+        // Every row is a day already: the average per day is the average of the rows.
+        groups.retain(|group| *group != Target::Grain(Grain::Day));
+    }
     let mut shape = Aggregate { groups, filters: draft.filters.clone(), series: draft.series, ..Aggregate::default() };
     for head in &heads {
         if listing && matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none() {

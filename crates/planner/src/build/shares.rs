@@ -13,7 +13,12 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if draft.rank.is_some() || !draft.having.is_empty() || draft.series.is_some() || draft.distribution {
         return Err(Why::unsupported("a share together with a ranking"));
     }
-    let [head] = &draft.heads[..] else { return Err(Why::unsupported("a share of several things")) };
+    // "What percentage of women are married": the rows that the first condition holds for.
+    let rows = [Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+    let whole_said = draft.filters.iter().any(|filter| filter.zone == Zone::BeforeHead && !is_time(filter));
+    let predicated = draft.filters.iter().any(|filter| filter.zone == Zone::Predicate && !is_time(filter));
+    let implied = draft.heads.is_empty() && whole_said && predicated;
+    let [head] = (if implied { &rows[..] } else { &draft.heads[..] }) else { return Err(Why::unsupported("a share of several things")) };
     let mut filters = draft.filters.clone();
     let mut head = head.clone();
     if let Target::Flag(columns) = &head.target
@@ -26,6 +31,15 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         }
         filters.push(whole);
         head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+    }
+    if let Target::Columns(columns) = &head.target
+        && head.agg.is_none()
+        && let [column] = columns[..]
+        && index.column(column).unique
+        && let Some(thing) = index.things.iter().position(|thing| thing.table == Some(column.table))
+    {
+        // One row for each: "what percent of countries".
+        head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) };
     }
     let (conditions, whole) = split(filters);
     if conditions.len() > 1 {

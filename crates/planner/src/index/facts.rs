@@ -23,6 +23,10 @@ pub struct Facts {
     pub identifier: bool,
     /// Whether its values add up over rows.
     pub additive: bool,
+    /// Whether its whole numbers are calendar years.
+    pub years: bool,
+    /// Whether each of its numbers says how many of the rows' things a row stands for.
+    pub tally: bool,
     /// In what its numbers are measured.
     pub unit: Option<Unit>,
 }
@@ -30,10 +34,15 @@ pub struct Facts {
 /// The facts of every column, table by table.
 pub fn all(index: &Index) -> Vec<Vec<Facts>> {
     let tables = index.dataset.tables.iter();
-    tables.map(|table| table.columns.iter().map(|column| facts(index, column)).collect()).collect()
+    tables
+        .map(|table| {
+            let daily = table.columns.iter().any(|column| column.ty == Type::Date && column.unique);
+            table.columns.iter().map(|column| facts(index, column, daily)).collect()
+        })
+        .collect()
 }
 
-fn facts(index: &Index, column: &ColumnInfo) -> Facts {
+fn facts(index: &Index, column: &ColumnInfo, daily: bool) -> Facts {
     let words = split_name(&column.name);
     let (unitless, named_unit) =
         if column.ty.is_number() { without_unit(index, &words) } else { (words.clone(), None) };
@@ -43,11 +52,34 @@ fn facts(index: &Index, column: &ColumnInfo) -> Facts {
     let identifier = is_identifier(column, &words);
     let additive = column.ty.is_number()
         && !identifier
+        && !is_running(&words, daily)
         && words
             .iter()
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
     let event = if column.ty.is_temporal() { event(&words) } else { Vec::new() };
-    Facts { event, yes, identifier, additive, unit: declared.or(named_unit), core, words }
+    let tally = column.ty.is_number()
+        && matches!(core[..].join(" ").as_str(), "count" | "counts" | "cnt" | "frequency" | "tally");
+    let years = is_years(column, &words);
+    Facts { event, yes, identifier, additive, years, tally, unit: declared.or(named_unit), core, words }
+}
+
+/// Whether a number already holds what came before: then a sum over rows counts twice.
+fn is_running(words: &[String], daily: bool) -> bool {
+    let running =
+        |word: &String| matches!(word.as_str(), "cumulative" | "running" | "cum" | "rate" | "avg" | "average");
+    let to_date = words.windows(2).any(|pair| pair[0] == "to" && pair[1] == "date");
+    words.iter().any(running) || to_date || daily && words.first().is_some_and(|word| word == "total")
+}
+
+/// Whole numbers that are calendar years, in a column that says so.
+fn is_years(column: &ColumnInfo, words: &[String]) -> bool {
+    let named = words.last().is_some_and(|word| matches!(word.as_str(), "year" | "date" | "yr"));
+    let bound = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_f64);
+    let calendar = |year: f64| (1500.0..=2200.0).contains(&year);
+    named
+        && column.ty == Type::Int
+        && bound(&column.min).is_some_and(calendar)
+        && bound(&column.max).is_some_and(calendar)
 }
 
 /// Cuts the unit off the end of a name: `temperature_c`, `vibration_mm_s`, `Height (cm)`.
@@ -69,7 +101,7 @@ fn without_marks(words: &[String]) -> Vec<String> {
     if core.is_empty() { words.to_vec() } else { core }
 }
 
-/// Bools, complete yes/no texts, and 0/1 numbers that are named like a question.
+/// Bools, complete yes/no texts, and 0/1 numbers that are named like a question or a participle.
 fn yes(column: &ColumnInfo) -> Option<Cell> {
     if column.ty == Type::Bool {
         return Some(Cell::Bool(true));
@@ -85,7 +117,11 @@ fn yes(column: &ColumnInfo) -> Option<Cell> {
         return Some(Cell::String(yes.clone()));
     }
     let words = split_name(&column.name);
-    let named = words.iter().any(|word| matches!(word.as_str(), "is" | "has" | "flag"));
+    let said = words.last().is_some_and(|word| {
+        word.ends_with("ed") && word.len() > 4 || matches!(word.as_str(), "churn" | "fraud" | "smoker" | "diabetic")
+    });
+    let asked = words.iter().any(|word| matches!(word.as_str(), "is" | "has" | "flag"));
+    let named = asked || said && column.distinct == 2 && column.nulls == 0;
     let zero_one = column.min == Some(Cell::from(0)) && column.max == Some(Cell::from(1));
     (column.ty == Type::Int && named && zero_one).then(|| Cell::from(1))
 }

@@ -24,6 +24,9 @@ pub fn build(index: &mut Index) {
     for table in 0..index.dataset.tables.len() {
         add_table(index, table);
     }
+    for thing in 0..index.things.len() {
+        name_days(index, thing);
+    }
     for id in index.columns().collect::<Vec<_>>() {
         add_column(index, id);
     }
@@ -32,15 +35,19 @@ pub fn build(index: &mut Index) {
 fn add_table(index: &mut Index, table: TableId) {
     let info = index.table(table);
     let name_words = split_name(&info.name);
-    let last = name_words.iter().rfind(|word| !word.chars().all(|c| c.is_ascii_digit())).cloned().unwrap_or_default();
-    let noun = info.noun.clone().unwrap_or_else(|| index.forms.singular(&last));
+    let last = last_noun(index, &name_words);
+    let key = key(index, table);
+    let noun = info.noun.clone().unwrap_or_else(|| {
+        let named = index.lexicon.is_entity(&index.forms.singular(&last)) || index.forms.singular(&last) != last;
+        let identified = key.filter(|_| !named).and_then(|key| identified(index, key));
+        identified.unwrap_or_else(|| index.forms.singular(&last))
+    });
     let mut phrases = vec![split_name(&noun)];
     phrases.extend(info.synonyms.iter().map(|synonym| split_name(synonym)));
     let taken = is_column_noun(index, &name_words);
     if !taken {
         phrases.push(name_words.clone());
     }
-    let key = key(index, table);
     let label = label(index, table, &noun);
     let mut keys: Vec<ColId> = key.into_iter().collect();
     keys.extend(links_to(index, table));
@@ -52,6 +59,38 @@ fn add_table(index: &mut Index, table: TableId) {
     if index.table(table).noun.is_none() && !taken && name_words.len() > 1 {
         index.add(&[last], Sense::Thing(id), Fit::Part);
     }
+}
+
+/// What an identifier is of: `PassengerId` of a passenger.
+fn identified(index: &Index, key: ColId) -> Option<String> {
+    let words = &index.facts(key).words;
+    let (last, rest) = words.split_last()?;
+    (last == "id" && !rest.is_empty()).then(|| rest.join(" "))
+}
+
+/// Rows that only differ by their date are days, and known by it.
+fn name_days(index: &mut Index, thing: ThingId) {
+    let Some(date) = super::rows::unique_day(index, &index.things[thing]) else { return };
+    let undeclared = index.table(date.table).noun.is_none();
+    let thing = &mut index.things[thing];
+    thing.label = Some(date);
+    if undeclared {
+        thing.noun = "day".to_string();
+    }
+}
+
+/// The word of a table's name that says what a row is: the last one that says anything, unless only one before it
+/// names what rows of tables are.
+fn last_noun(index: &Index, words: &[String]) -> String {
+    let numeral = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    let singular = |word: &String| index.forms.singular(word);
+    let spoken: Vec<&String> = words.iter().filter(|word| !numeral(word)).collect();
+    let telling: Vec<&String> =
+        spoken.iter().copied().filter(|word| !index.lexicon.is_generic(&singular(word))).collect();
+    let Some(last) = telling.last().or(spoken.last()) else { return String::new() };
+    let plural = singular(last) != **last;
+    let entity = telling.iter().rfind(|word| index.lexicon.is_entity(&singular(word)));
+    entity.filter(|_| !plural).unwrap_or(last).to_string()
 }
 
 /// Whether a column declares these words as what its values stand for; they then do not mean the rows of a table.

@@ -24,7 +24,13 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         if columns.is_empty() {
             continue;
         }
-        for (end, test, amounts) in comparisons(parser, mention.end, true) {
+        let mut found = comparisons(parser, mention.end, true);
+        if columns.iter().all(|id| parser.index.facts(*id).years) {
+            // "The year 1991" says the year itself.
+            let year = amounts(parser, mention.end).into_iter().filter(|(_, amount)| amount.unit.is_none());
+            found.extend(year.map(|(end, amount)| (end, Test::Eq, vec![amount])));
+        }
+        for (end, test, amounts) in found {
             let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
             steps.push((end, add(draft, condition, &features(mention))));
         }
@@ -82,6 +88,23 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
                 Condition::Compare { columns: columns.clone(), test: *test, amounts: vec![amount], implied: true };
             steps.push((end, add(draft, condition, &[])));
         }
+    }
+}
+
+/// `five-star hotels`, `4-cylinder cars`: a number before a column's word in the singular, before what it describes.
+pub fn number_before_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(number) = parser.tokens[at].number() else { return };
+    for mention in parser.mentions.at(at + 1) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let columns = numeric(parser, columns);
+        let word = &parser.tokens[mention.end - 1];
+        let described = parser.mentions.at(mention.end).iter().any(|m| matches!(m.what, What::Thing(_)));
+        if columns.is_empty() || word.fold != word.singular || !described {
+            continue;
+        }
+        let amount = Amount { number, percent: false, money: false, unit: None };
+        let condition = Condition::Compare { columns, test: Test::Eq, amounts: vec![amount], implied: false };
+        steps.push((mention.end, add(draft, condition, &features(mention))));
     }
 }
 
@@ -152,8 +175,9 @@ fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test
     let mut found = Vec::new();
     let mut starts = vec![at];
     if after_name {
-        let joint =
-            |glue| matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative);
+        let joint = |glue| {
+            matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative | Glue::Noun)
+        };
         let start = parser.skip(at, joint);
         if start != at {
             starts.push(start);

@@ -293,6 +293,9 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 What::Columns(columns) if columns.iter().all(|id| parser.index.facts(*id).yes.is_none()) => {
                     (Condition::Empty(columns.clone()), false)
                 }
+                What::Thing(thing) if parser.index.things[*thing].table.is_none() => {
+                    (Condition::Empty(parser.index.things[*thing].keys.clone()), false)
+                }
                 What::Thing(thing) => (Condition::Related(*thing), true),
                 What::Flag(columns) => (Condition::Flag(columns.clone()), true),
                 _ => continue,
@@ -366,7 +369,7 @@ pub fn key(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let after = parser.role(mention.end, Role::Numbered).unwrap_or(mention.end);
         let Some(number) = parser.tokens.get(after).and_then(|token| token.number()) else { continue };
         if !plural && number.fract() == 0.0 && number >= 0.0 {
-            steps.push((after + 1, add(draft, Condition::Key { thing, number }, &[])));
+            steps.push((after + 1, add(draft, Condition::Key { thing, number }, &features(mention))));
         }
     }
 }

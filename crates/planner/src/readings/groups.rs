@@ -10,12 +10,12 @@ use crate::score::Feature;
 /// `by region and month`, `per customer`, `for each zone`; after `top 10 products`, `by revenue` says what they are ranked by.
 pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
-        if !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each) {
+        if !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each | Role::Terms) {
             continue;
         }
         let ranked =
             draft.rank.as_ref().is_some_and(|rank| rank.by.is_none() && !rank.open && rank.kind != RankKind::Recent);
-        if ranked && role == Role::GroupBy {
+        if ranked && matches!(role, Role::GroupBy | Role::Terms) {
             for (end, head, features) in quantities(parser, end) {
                 let next = draft.with(|next| {
                     next.features.extend(features);
@@ -25,6 +25,9 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 });
                 steps.push((end, next));
             }
+            continue;
+        }
+        if role == Role::Terms {
             continue;
         }
         if !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None)) {
@@ -37,7 +40,16 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ITEMS_MAX: usize = 3;
     let start = parser.skip_determiners(at);
-    for (end, target, features) in parser.targets(start) {
+    let mut targets = parser.targets(start);
+    // "By number of cards": the column is the number itself.
+    if let Some(counted) = parser.role(start, Role::Count) {
+        let number = |target: &Target| match target {
+            Target::Columns(columns) => columns.iter().all(|id| parser.index.column(*id).ty.is_number()),
+            _ => false,
+        };
+        targets.extend(parser.targets(counted).into_iter().filter(|(_, target, _)| number(target)));
+    }
+    for (end, target, features) in targets {
         let fits = matches!(
             target,
             Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)
@@ -78,7 +90,16 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
         }
     }
     for (end, agg) in aggregates {
-        for (end, target, features) in parser.targets(parser.skip_determiners(end)) {
+        let start = parser.skip_determiners(end);
+        let owned = parser.modifier(start).map(|(mention, _)| (mention.end, super::features(mention)));
+        let starts = std::iter::once((start, Vec::new())).chain(owned);
+        let targets = starts.flat_map(|(start, owned)| {
+            let with = move |(end, target, features): (usize, Target, Vec<Feature>)| {
+                (end, target, features.into_iter().chain(owned.clone()).collect::<Vec<_>>())
+            };
+            parser.targets(start).into_iter().map(with)
+        });
+        for (end, target, features) in targets {
             if !matches!(target, Target::Grain(_) | Target::Part(_)) {
                 found.push((end, Head { target, agg, quantile: None, amount: false }, features));
             }

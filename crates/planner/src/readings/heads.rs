@@ -1,6 +1,6 @@
 //! What is asked for: counts, aggregates, columns, declared measures, shares.
 
-use data::plan::Agg;
+use data::plan::{Agg, Grain};
 
 use super::{Parser, Steps};
 use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target};
@@ -19,7 +19,9 @@ pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         };
         // "Total number of" is a count.
         let replaced = draft.pending == Some(Pending::Agg(Agg::Sum, None)) && role == Role::Count;
-        if (draft.pending.is_none() || replaced) && !draft.share {
+        // "Percentage of the total amount" is a share of a sum.
+        let shared = !draft.share || role == Role::Agg(Agg::Sum) && draft.heads.is_empty();
+        if (draft.pending.is_none() || replaced) && shared {
             let next = draft.with(|next| next.pending = Some(pending));
             steps.push((end, Draft { joined: draft.joined, ..next }));
         }
@@ -51,6 +53,10 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if counting && matches!(target, Target::Columns(_)) && rows(end) {
             continue;
         }
+        // Where every row is a day, days are rows and need no grouping.
+        if target == Target::Grain(Grain::Day) && parser.index.row_words.days {
+            continue;
+        }
         if counting {
             features.retain(|feature| *feature != Feature::ThingOverColumn);
         }
@@ -65,6 +71,53 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.connected = false;
             steps.push((end, next));
         }
+    }
+}
+
+/// `average customer age`, `credit limit`: the rows' noun before a column of theirs only says whose it is.
+pub fn modifier(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if let Some((mention, thing)) = parser.modifier(at) {
+        let next = draft.with(|next| {
+            next.features.extend(super::features(mention));
+            next.scopes.push(thing);
+        });
+        steps.push((mention.end, Draft { joined: draft.joined, ..next }));
+    }
+}
+
+/// `customer count by gender`: how many of them, where no column is called so.
+pub fn thing_count(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let free = draft.heads.is_empty() && draft.rank.is_none() && !draft.share;
+    let summed = matches!(draft.pending, None | Some(Pending::Agg(Agg::Sum, None)));
+    if !free || !summed || parser.modifier(at).is_some() {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        let What::Thing(thing) = mention.what else { continue };
+        let word = &parser.tokens[mention.end - 1];
+        let counted = matches!(parser.word(mention.end), "count" | "counts") && word.fold == word.singular;
+        if counted {
+            let next = draft.with(|next| {
+                next.features.extend(super::features(mention));
+                next.pending = None;
+                next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+            });
+            steps.push((mention.end + 1, next));
+        }
+    }
+}
+
+/// `with the counts`: where a count or sum is what is ranked by or asked for, it is part of the answer.
+pub fn with_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::WithNumber) else { return };
+    let counts = |head: &Head| {
+        let tally = |columns: &Vec<_>| columns.iter().any(|id| parser.index.facts(*id).tally);
+        let tallied = matches!(&head.target, Target::Columns(columns) if tally(columns));
+        head.agg == Some(Agg::Count) || tallied || matches!(head.target, Target::Thing(_))
+    };
+    let ranked = draft.rank.as_ref().and_then(|rank| rank.by.as_ref());
+    if ranked.is_some_and(counts) || !draft.groups.is_empty() && draft.heads.iter().all(counts) {
+        steps.push((end, draft.with(|next| next.with_number = true)));
     }
 }
 

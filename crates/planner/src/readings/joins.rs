@@ -11,12 +11,15 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         steps.push((at + 1, Draft { joined: true, ..draft.clone() }));
     }
     for (end, role) in parser.roles(at) {
-        let after_head = !draft.heads.is_empty();
+        let after_head = !draft.heads.is_empty() || draft.share && !draft.filters.is_empty();
         match role {
             // "Where is ..." asks for a place; only after a head it opens a clause. "IT" and "A" in capitals are names.
             Role::Glue(Glue::Relative) if !after_head && draft.rank.is_none() && draft.filters.is_empty() => {}
             Role::Glue(_) if end == at + 1 && is_shouted(parser, at) => {}
-            Role::Glue(Glue::Other) if names_data(parser, at) => {}
+            Role::Glue(Glue::Other | Glue::Noun) if names_data(parser, at) => {}
+            Role::Glue(_) if parser.word(at) == "how" && !asks_difference(parser) => {}
+            // "Break" is only half of "break down".
+            Role::Glue(_) if parser.word(at) == "break" && !parser.tokens.iter().any(|token| token.fold == "down") => {}
             Role::Glue(glue) => {
                 let after_head = after_head || draft.rank.as_ref().is_some_and(|rank| rank.by.is_some());
                 let verb = matches!(glue, Glue::Be | Glue::Relative | Glue::Auxiliary)
@@ -27,10 +30,27 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                     Draft { predicate: draft.predicate || verb && after_head, connected, ..draft.clone() },
                 ));
             }
+            Role::Neutral if is_neutral(parser, at, draft) => {
+                steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+            }
             Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),
             _ => {}
         }
     }
+}
+
+/// "How does it vary by region" asks for the groups; any other "how" asks for a way or a reason.
+fn asks_difference(parser: &Parser) -> bool {
+    let differs = |word: &str| matches!(word, "vary" | "varies" | "differ" | "differs");
+    parser.tokens.iter().any(|token| differs(&token.fold))
+}
+
+/// Whether a participle says nothing: of the head, and with at most one date it could be about.
+fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
+    let dates = parser.index.columns().filter(|id| parser.index.column(*id).ty.is_temporal()).count();
+    let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
+    let of_head = at > 0 && parser.mentions.is_data(at - 1);
+    !draft.heads.is_empty() && (passive || of_head) && dates <= 1 && !names_data(parser, at)
 }
 
 /// Whether a word is written in capitals inside a question that is not.

@@ -1,6 +1,6 @@
 //! Extremes, top lists, sorting and limits.
 
-use data::plan::Dir;
+use data::plan::{Agg, Dir};
 
 use super::groups::quantities;
 use super::{Parser, Steps};
@@ -45,6 +45,103 @@ pub fn top(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `busiest day in terms of trips`: the direction is said, what decides must follow.
+pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let Role::Extent(dir) = role else { continue };
+        if draft.rank.is_none() && draft.pending.is_none() && draft.heads.is_empty() {
+            let mut next = ranked(draft, RankKind::Extreme, dir, None, None);
+            next.rank.iter_mut().for_each(|rank| rank.open = false);
+            steps.push((end, next));
+        }
+    }
+}
+
+/// `most common city`: the value that the most rows have.
+pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for (end, role) in parser.roles(at) {
+        let Role::Frequent(dir) = role else { continue };
+        let (end, number) = optional_count(parser, end);
+        if draft.rank.is_some() || draft.pending.is_some() || !draft.heads.is_empty() {
+            continue;
+        }
+        for (end, target, features) in parser.targets(end) {
+            let column = match &target {
+                Target::Columns(columns) => columns.first().copied(),
+                Target::Thing(thing) if parser.index.things[*thing].table.is_none() => {
+                    parser.index.things[*thing].keys.first().copied()
+                }
+                _ => None,
+            };
+            let owner = |id: ColId| parser.index.things.iter().position(|thing| thing.table == Some(id.table));
+            let repeated = column.filter(|id| !parser.index.column(*id).unique);
+            let Some(rows) = repeated.and_then(owner) else { continue };
+            let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+            let mut next = ranked(draft, RankKind::Extreme, dir, number, Some(by));
+            next.rank.iter_mut().for_each(|rank| rank.open = false);
+            next.features.extend(features);
+            next.heads.push(Head::plain(target));
+            steps.push((end, next));
+        }
+    }
+}
+
+/// `which hotel was reviewed the most`: the participle names the number of times it was done.
+pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
+    if !passive || draft.heads.is_empty() || draft.rank.is_some() || draft.pending.is_some() {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let index = parser.index;
+        let counts = |id: &ColId| {
+            let counted = |word: &String| matches!(word.as_str(), "count" | "counts" | "number" | "times");
+            index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(counted)
+        };
+        let amount = |(end, role)| if let Role::Amount(dir) = role { Some((end, dir)) } else { None };
+        let Some((end, dir)) = parser.roles(mention.end).find_map(amount) else { continue };
+        if columns.iter().all(counts) && parser.word(at).ends_with("ed") {
+            let by = Head { amount: true, ..Head::plain(Target::Columns(columns.clone())) };
+            let mut next = ranked(draft, RankKind::Amount, dir, None, Some(by));
+            next.rank.iter_mut().for_each(|rank| rank.open = false);
+            next.features.extend(super::features(mention));
+            steps.push((end, next));
+        }
+    }
+}
+
+/// `in which year was the number of arrests the largest`: the ranking word comes last.
+pub fn trailing_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.heads.len() == 1 && draft.rank.is_none();
+    if !asked || draft.is_open() || !matches!(parser.before(at), "is" | "are" | "was" | "were") {
+        return;
+    }
+    for (middle, by, features) in quantities(parser, at) {
+        let middle = parser.skip_determiners(middle);
+        let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
+        let Some((end, dir)) = parser.roles(middle).find_map(extreme) else { continue };
+        let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
+        next.rank.iter_mut().for_each(|rank| rank.open = false);
+        next.features.extend(features);
+        steps.push((end, next));
+    }
+}
+
+/// `which region is the happiest on average`: said after what is ranked by.
+pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Agg(Agg::Avg)).filter(|_| parser.word(at) == "on") else { return };
+    let plain = |head: &Head| head.agg.is_none() && matches!(head.target, Target::Columns(_));
+    let settled = draft.rank.as_ref().filter(|rank| !rank.open && rank.kind != RankKind::Amount);
+    if settled.is_some_and(|rank| rank.by.as_ref().is_some_and(plain)) {
+        let mut next = draft.with(|_| {});
+        if let Some(by) = next.rank.as_mut().and_then(|rank| rank.by.as_mut()) {
+            by.agg = Some(Agg::Avg);
+        }
+        steps.push((end, next));
+    }
+}
+
 /// `highest`, `most`, `fewest`.
 pub fn extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
@@ -85,7 +182,9 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             let Some((dir, words)) = part else { continue };
             let fits = |id: &ColId| {
                 let ty = index.column(*id).ty;
-                named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
+                // In a rank the first is the lowest number: it is no quantity.
+                let place = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"));
+                !place && named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
             };
             let columns: Columns = index.columns().filter(fits).collect();
             if columns.is_empty() {
@@ -108,15 +207,21 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
-/// `5 largest`, `which 5 agents`, `show 10 orders`.
-pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(number) = count_at(parser, at) else { return };
-    let listing = matches!(draft.ask, Some(Ask::List | Ask::Which | Ask::What | Ask::Who));
-    let next_ranks = parser.mentions.at(at + 1).iter().any(|mention| match &mention.what {
+/// Whether a ranking word starts at a position.
+fn ranks_at(parser: &Parser, at: usize) -> bool {
+    parser.mentions.at(at).iter().any(|mention| match &mention.what {
         What::Role(role) => matches!(role, Role::Extreme(_) | Role::Amount(_) | Role::Recent(_) | Role::Top(_)),
         What::Adjective(_) => true,
         _ => false,
-    });
+    })
+}
+
+/// `the 3 days with the most trips`, `5 largest`, `which 5 agents`, `show 10 orders`.
+pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(number) = count_at(parser, at) else { return };
+    let listing = matches!(draft.ask, Some(Ask::List | Ask::Which | Ask::What | Ask::Who));
+    let next_ranks = ranks_at(parser, at + 1);
+    let ranked_later = parser.before(at) == "the" && (at + 1..parser.tokens.len()).any(|later| ranks_at(parser, later));
     let next_names =
         parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
     let free = draft.limit.is_none()
@@ -124,7 +229,7 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         && draft.heads.is_empty()
         && draft.pending.is_none()
         && !draft.share;
-    if free && (listing && next_names || next_ranks) {
+    if free && ((listing || ranked_later) && next_names || next_ranks) {
         steps.push((at + 1, draft.with(|next| next.limit = Some(number))));
     }
 }

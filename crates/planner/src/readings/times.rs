@@ -49,7 +49,8 @@ fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
     };
     let index = parser.index;
     let is_year = |id: &ColId| {
-        index.column(*id).ty.is_number() && index.facts(*id).words.last().is_some_and(|word| word == "year")
+        let named = index.facts(*id).words.last().is_some_and(|word| word == "year");
+        index.column(*id).ty.is_number() && (named || index.facts(*id).years)
     };
     let columns: Columns = index.columns().filter(is_year).collect();
     (!columns.is_empty()).then_some(Condition::Compare { columns, test, amounts, implied: false })

@@ -1,0 +1,61 @@
+//! Files and folders of the user's and of ours: looked at before they are opened, private where they are ours.
+
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use base::{Code, Digest, Hash, Problem};
+
+const FILE_BYTES_MAX: u64 = 1 << 30;
+
+/// Makes a folder that nobody else can enter, and its parents likewise where they are not there yet.
+pub fn private_folder(path: &Path) -> Result<(), Problem> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|error| unwritable(path, &error))
+}
+
+/// The digest and the size of a regular file, bounded.
+pub fn hash_file(path: &Path) -> Result<(Hash, u64), Problem> {
+    let failed = |error: io::Error| unreadable(path, &error);
+    // Looked at before it is opened: opening a named pipe waits for a writer.
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(Problem::new(Code::FileUnreadable, format!("`{}` is not a regular file", path.display()))
+            .hint("give a file that can be read twice"));
+    }
+    if metadata.len() > FILE_BYTES_MAX {
+        return Err(Problem::new(Code::FileFormat, format!("`{}` has {} bytes", path.display(), metadata.len()))
+            .hint(format!("files up to {FILE_BYTES_MAX} bytes are read for now")));
+    }
+    let mut file = File::open(path).map_err(failed)?;
+    let mut digest = Digest::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer).map_err(failed)? {
+            0 => return Ok((digest.finish(), metadata.len())),
+            count => digest.update(&buffer[..count]),
+        }
+    }
+}
+
+/// The problem of a file that cannot be read.
+pub fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::PermissionDenied => "check the file's permissions",
+        _ => "check the path and the file",
+    };
+    let said = error.to_string();
+    let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
+    Problem::new(Code::FileUnreadable, format!("cannot read `{}`: {said}", path.display())).hint(hint)
+}
+
+/// The problem of a place of ours that cannot be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> Problem {
+    let code = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
+        _ => Code::StoreReadonly,
+    };
+    Problem::new(code, format!("cannot write below `{}`: {error}", path.display()))
+        .hint("make the data directory writable, or name another with --data-dir")
+}

@@ -1,0 +1,190 @@
+//! CSV files: how they are read, when they are read again, and what a folder means.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::tables::{chosen, focus, rows, same_rows};
+use crate::support::{Place, shared};
+
+const SALES: &str = "region,product,quantity,price\nNorth,\"Lamp, tall\",3,10.50\nSouth,Desk,1,200.00\n\
+    North,Desk,2,190.00\nWest,\"Lamp, tall\",5,12.25\n";
+
+fn in_focus(answer: &Value) -> Vec<Vec<Value>> {
+    chosen(&answer["table"], &focus(answer))
+}
+
+fn versions(place: &Place) -> usize {
+    fs::read_dir(place.data().join("datasets")).map_or(0, |entries| entries.flatten().count())
+}
+
+#[test]
+fn three_questions_of_a_small_file_are_answered_however_it_is_written() {
+    let semicolons = "region;product;quantity;price\nNorth;Lamp, tall;3;10.50\nSouth;Desk;1;200.00\n\
+        North;Desk;2;190.00\nWest;Lamp, tall;5;12.25\n";
+    let forms = [
+        ("commas", SALES.to_string()),
+        ("semicolons", semicolons.to_string()),
+        ("tabs", semicolons.replace(';', "\t")),
+        ("CRLF", SALES.replace('\n', "\r\n")),
+        ("byte order mark", format!("\u{feff}{SALES}")),
+        ("no newline at the end", SALES.trim_end().to_string()),
+    ];
+    let questions = [
+        ("average price by region", json!([["North", 100.25], ["South", 200.0], ["West", 12.25]])),
+        ("how many rows", json!([[4]])),
+        ("total quantity by product", json!([["Lamp, tall", 8], ["Desk", 3]])),
+    ];
+    let place = Place::new();
+    for (form, text) in forms {
+        let file = place.file("sales.csv", text);
+        for (question, expected) in &questions {
+            let answer = place.answer(&[file.to_str().unwrap()], question);
+            let expected: Vec<Vec<Value>> = serde_json::from_value(expected.clone()).unwrap();
+            assert!(same_rows(&in_focus(&answer), &expected, false), "{form}, {question}: {}", answer["table"]);
+            assert_eq!(answer["known"]["level"], "verified", "{form}, {question}");
+            assert_eq!(answer["dataset"]["id"], "sales");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_read_once_until_it_changes() {
+    let place = Place::new();
+    let file = place.file("sales.csv", SALES);
+    let data = [file.to_str().unwrap()];
+    let first = place.answer(&data, "how many rows");
+    let again = place.answer(&data, "average price by region");
+    assert_eq!((versions(&place), &again["dataset"]), (1, &first["dataset"]));
+    place.file("copy/sales.csv", SALES);
+    let copy = place.answer(&[place.path("copy/sales.csv").to_str().unwrap()], "how many rows");
+    assert_eq!((versions(&place), &copy["dataset"]), (1, &first["dataset"]), "the same contents are the same version");
+    place.file("sales.csv", format!("{SALES}East,Desk,1,1.00\n"));
+    let changed = place.answer(&data, "how many rows");
+    assert_ne!(changed["dataset"]["version"], first["dataset"]["version"]);
+    assert_eq!((versions(&place), in_focus(&changed)), (2, vec![vec![json!(5)]]));
+    place.file("sales.csv", SALES);
+    assert_eq!(place.answer(&data, "how many rows")["dataset"], first["dataset"]);
+    assert_eq!(versions(&place), 2);
+    assert!(place.data_ending_with(".part").is_empty() && place.data_ending_with("lock").len() <= 1);
+}
+
+#[test]
+fn the_first_questions_may_come_at_once() {
+    let place = Place::new();
+    let file = place.file("sales.csv", SALES);
+    let ask = || place.assay(["ask", file.to_str().unwrap(), "how many rows", "--json"]).start();
+    for child in [ask(), ask(), ask(), ask()] {
+        let output = child.wait_with_output().unwrap();
+        let answer: Value = serde_json::from_slice(&output.stdout).expect("one document");
+        assert_eq!(answer["table"]["rows"], json!([[4]]), "{answer}");
+    }
+    assert_eq!(versions(&place), 1);
+}
+
+#[test]
+fn two_files_with_a_key_in_common_are_joined() {
+    let place = Place::new();
+    let customers = place.file("customers.csv", "customer_id,name,city\n1,Ann,Oslo\n2,Bob,Rome\n3,Cid,Oslo\n");
+    let purchases =
+        place.file("purchases.csv", "purchase_id,customer_id,amount\n10,1,5.00\n11,1,7.50\n12,2,1.00\n13,3,2.00\n");
+    let data = [purchases.to_str().unwrap(), customers.to_str().unwrap()];
+    let shown = place.json(0, &["data", "show", data[0], data[1]]);
+    let relation = json!({
+        "from_table": "purchases", "from_column": "customer_id", "to_table": "customers", "to_column": "customer_id",
+    });
+    assert_eq!(shown["relations"], json!([relation]));
+    let answer = place.answer(&data, "total amount by city");
+    let expected = vec![vec![json!("Oslo"), json!(14.5)], vec![json!("Rome"), json!(1.0)]];
+    assert!(same_rows(&in_focus(&answer), &expected, false), "{}", answer["table"]);
+}
+
+#[test]
+fn an_exported_dataset_gives_the_answers_of_the_built_in_one() {
+    let place = Place::new();
+    for dataset in ["ecommerce", "support"] {
+        let folder = place.path(dataset.to_owned() + "-exported");
+        let folder = folder.to_str().unwrap();
+        place.json(0, &["data", "export", dataset, "--to", folder]);
+        let described = |value: &Value| {
+            let mut value = value.clone();
+            for field in ["id", "version", "notes"] {
+                value.as_object_mut().unwrap().remove(field);
+            }
+            value
+        };
+        let of_files = place.json(0, &["data", "show", folder]);
+        let built_in = shared().json(0, &["data", "show", dataset]);
+        assert_eq!(described(&of_files), described(&built_in), "{dataset} is described alike");
+        for question in built_in["questions"].as_array().unwrap() {
+            let question = question.as_str().unwrap();
+            let one = place.json_any(&["ask", folder, question]);
+            let other = shared().json_any(&["ask", dataset, question]);
+            for field in ["status", "table", "focus", "sentence", "assumptions"] {
+                assert_eq!(one[field], other[field], "{field} of {question:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn exported_files_are_plain_csv() {
+    let place = Place::new();
+    let folder = place.path("deep/er/exported");
+    place.json(0, &["data", "export", "support", "--to", folder.to_str().unwrap()]);
+    let text = fs::read_to_string(folder.join("tickets.csv")).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().starts_with("ticket_id,created_at,resolved_at,category,priority,csat_score,sla_met"));
+    let first: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert!(first[6] == "true" || first[6] == "false", "{first:?}");
+    assert!(first[1].starts_with("20") && first[1].as_bytes()[4] == b'-', "{first:?}");
+    assert_eq!(text.lines().count(), 6418);
+    assert!(text.contains(",,"), "nulls are empty");
+    assert!(folder.join("dataset.toml").is_file());
+}
+
+#[test]
+fn tables_and_columns_are_named_as_the_interface_says() {
+    let place = Place::new();
+    let names = ["Sales 2024 (final).csv", "2014_q4.csv", "a/x.csv", "b/X.csv"];
+    let files: Vec<String> = names
+        .iter()
+        .map(|name| place.file(name, "Total Value,,id,id\n1,2,3,4\n5,6,7,8\n").display().to_string())
+        .collect();
+    let arguments: Vec<&str> = ["data", "show"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let shown = place.json(0, &arguments);
+    let tables: BTreeMap<&str, Vec<&str>> = shown["tables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|table| {
+            let columns = table["columns"].as_array().unwrap().iter().map(|column| column["name"].as_str().unwrap());
+            (table["name"].as_str().unwrap(), columns.collect())
+        })
+        .collect();
+    let columns = vec!["Total Value", "column_2", "id", "id_2"];
+    let expected = ["sales_2024_final", "t_2014_q4", "x", "x_2"].map(|name| (name, columns.clone()));
+    assert_eq!(tables, BTreeMap::from(expected));
+}
+
+#[test]
+fn a_file_with_a_header_only_has_no_rows() {
+    let place = Place::new();
+    let file = place.file("empty.csv", "region,price\n");
+    let answer = place.answer(&[file.to_str().unwrap()], "how many rows");
+    assert_eq!(in_focus(&answer), [[json!(0)]]);
+    let listed = place.json(0, &["sql", file.to_str().unwrap(), "SELECT * FROM \"empty\""]);
+    assert!(rows(&listed["table"]).is_empty());
+}
+
+#[test]
+fn cells_that_look_like_formulas_or_markup_stay_text() {
+    let place = Place::new();
+    let odd = "name,note\n=1+1,\"<b>bold</b>\"\n\"line\nbreak\",\"quote \"\" inside\"\n'; DROP TABLE x; --,\u{202e}\n";
+    let file = place.file("odd.csv", odd);
+    let listed = place.json(0, &["sql", file.to_str().unwrap(), "SELECT * FROM odd"]);
+    let expected =
+        json!([["=1+1", "<b>bold</b>"], ["line\nbreak", "quote \" inside"], ["'; DROP TABLE x; --", "\u{202e}"]]);
+    assert_eq!(listed["table"]["rows"], expected);
+}

@@ -1,0 +1,19 @@
+//! The command as its users meet it: the real binary, a throw-away data directory, and the machine interface taken
+//! literally. Every document that any test reads is also held against the interface (`support::contract`).
+//!
+//! Tests that take longer than ten seconds run only with `ASSAY_SLOW=1`. Sandbox classes run twice where that is
+//! possible: as the user who runs the tests, and as an ordinary user when the tests run as root.
+
+#![allow(clippy::unwrap_used)]
+
+mod answers;
+mod attacks;
+mod documents;
+mod files;
+mod hostile;
+mod journal;
+mod plans;
+mod programs;
+mod refusals;
+mod sql;
+mod support;

@@ -1,0 +1,200 @@
+//! `assay sql`: what is refused and where, what comes back, and what ends at a limit.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::leftovers::Before;
+use crate::support::tables::rows;
+use crate::support::{Place, shared};
+
+#[test]
+fn statements_that_do_more_than_read_are_refused_at_the_right_token() {
+    let cases = [
+        ("DROP TABLE orders", "DROP"),
+        ("  drop table orders", "drop"),
+        ("COPY orders TO '/tmp/x.csv'", "COPY"),
+        ("COPY (SELECT 1) TO '/tmp/x.csv'", "COPY"),
+        ("ATTACH '/tmp/x.db' AS x", "ATTACH"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "read_csv"),
+        ("SELECT * FROM read_text('/etc/passwd')", "read_text"),
+        ("SELECT * FROM glob('/*')", "glob"),
+        ("SELECT * FROM '/etc/passwd'", "'/etc/passwd'"),
+        ("SELECT * FROM \"/etc/passwd\"", "\"/etc/passwd\""),
+        ("SELECT * FROM orders WHERE order_id IN (SELECT 1 FROM read_blob('/etc/passwd'))", "read_blob"),
+        ("SELECT getenv('HOME')", "getenv"),
+        ("SELECT * FROM duckdb_settings()", "duckdb_settings"),
+        ("SELECT * FROM information_schema.tables", "information_schema.tables"),
+        ("SELECT * FROM nowhere", "nowhere"),
+        ("WITH x AS (DELETE FROM orders RETURNING *) SELECT * FROM x", "DELETE"),
+        ("INSERT INTO orders SELECT * FROM orders", "INSERT"),
+        ("UPDATE orders SET total = 0", "UPDATE"),
+        ("CREATE TABLE x AS SELECT 1", "CREATE"),
+        ("PRAGMA database_list", "PRAGMA"),
+        ("SET threads = 4", "SET"),
+        ("INSTALL httpfs", "INSTALL"),
+        ("LOAD httpfs", "LOAD"),
+        ("CALL pragma_version()", "CALL"),
+        ("EXPORT DATABASE '/tmp/x'", "EXPORT"),
+        ("CHECKPOINT", "CHECKPOINT"),
+        ("/* é */ DROP TABLE orders", "DROP"),
+    ];
+    let mut wrong = Vec::new();
+    for (sql, token) in cases {
+        let ran = shared().assay(["sql", "ecommerce", sql, "--json"]).run();
+        let document = ran.document();
+        let finding = &document["findings"][0];
+        let at = |field: &str| finding["span"][field].as_u64().map(|offset| offset as usize);
+        let pointed = at("start").zip(at("end")).and_then(|(start, end)| sql.get(start..end));
+        let points = pointed.is_some_and(|found| found.trim_matches('"') == token.trim_matches('"'));
+        if ran.code != Some(1) || document["outcome"] != "refused" || !points || document["sql"] != sql {
+            wrong.push(format!("{sql:?} points at {pointed:?}, wanted {token:?}: {document}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn two_statements_are_refused_at_the_second() {
+    let sql = "SELECT 1; SELECT 2";
+    let document = shared().json(1, &["sql", "ecommerce", sql]);
+    assert_eq!(document["outcome"], "refused");
+    assert_eq!(document["findings"][0]["span"]["start"], 10, "{document}");
+}
+
+#[test]
+fn a_syntax_error_is_refused_with_its_own_rule() {
+    for (sql, token) in [("SELEC 1", Some("SELEC")), ("SELECT * FROM", None), ("SELECT (1", None)] {
+        let document = shared().json(1, &["sql", "ecommerce", sql]);
+        assert_eq!((&document["outcome"], &document["findings"][0]["rule"]), (&json!("refused"), &json!("sql/syntax")));
+        if let Some(token) = token {
+            let span = &document["findings"][0]["span"];
+            assert_eq!(span, &json!({ "start": 0, "end": token.len() }), "{document}");
+        }
+    }
+}
+
+#[test]
+fn no_statement_at_all_is_refused() {
+    for sql in ["", "   ", "/* only a comment */", ";"] {
+        assert_eq!(shared().json(1, &["sql", "ecommerce", sql])["outcome"], "refused", "{sql:?}");
+    }
+}
+
+#[test]
+fn a_column_that_is_not_there_is_a_failure_and_not_a_crash() {
+    let document = shared().json(1, &["sql", "ecommerce", "SELECT nope FROM orders"]);
+    assert!(["failed", "refused"].iter().any(|word| document["outcome"] == *word), "{document}");
+    assert!(document.to_string().contains("nope"));
+}
+
+#[test]
+fn a_refusal_for_people_names_the_token() {
+    let ran = shared().assay(["sql", "ecommerce", "SELECT * FROM read_csv('/etc/passwd')"]).run().exits(1);
+    assert!(ran.stdout.is_empty() && ran.stderr.contains("read_csv"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_dataset_has_the_rows_and_types_it_promises() {
+    let cases = [
+        ("ecommerce", "orders", 4018, "int int date decimal text bool"),
+        ("ecommerce", "order_items", 9008, "int int int text int decimal int"),
+        ("ecommerce", "inventory", 500, "int text text int"),
+        ("support", "tickets", 6417, "int timestamp timestamp text text int bool decimal text int text"),
+        ("sensors", "sensors", 49950, "text timestamp text text decimal decimal decimal decimal bool text int text"),
+    ];
+    for (dataset, table, count, types) in cases {
+        let counted = shared().json(0, &["sql", dataset, &format!("SELECT count(*) FROM {table}")]);
+        assert_eq!(rows(&counted["table"]), [[json!(count)]], "{table}");
+        let listed = shared().json(0, &["sql", dataset, &format!("SELECT * FROM {table} ORDER BY ALL LIMIT 20")]);
+        let columns = listed["table"]["columns"].as_array().unwrap();
+        let found: Vec<&str> = columns.iter().map(|column| column["type"].as_str().unwrap()).collect();
+        assert_eq!(found.join(" "), types, "{table}");
+    }
+}
+
+#[test]
+fn every_type_of_cell_is_written_as_the_interface_says() {
+    let cases: &[(&str, &str, Value)] = &[
+        ("TRUE", "bool", json!(true)),
+        ("1", "int", json!(1)),
+        ("9007199254740993", "int", json!(9_007_199_254_740_993_i64)),
+        ("(-128)::TINYINT", "int", json!(-128)),
+        ("sum(range)", "int", json!(3)),
+        ("1.5::DOUBLE", "float", json!(1.5)),
+        ("0.1::DOUBLE", "float", json!(0.1)),
+        ("'nan'::DOUBLE", "float", json!("NaN")),
+        ("'inf'::DOUBLE", "float", json!("Infinity")),
+        ("'-inf'::DOUBLE", "float", json!("-Infinity")),
+        ("2.50::DECIMAL(9,2)", "decimal", json!("2.50")),
+        ("12345678901234567890.123456789::DECIMAL(38,9)", "decimal", json!("12345678901234567890.123456789")),
+        ("'é😀' || chr(9)", "text", json!("é😀\t")),
+        ("DATE '2024-02-29'", "date", json!("2024-02-29")),
+        ("TIME '03:04:05'", "time", json!("03:04:05")),
+        ("TIMESTAMP '2025-01-02 03:04:05'", "timestamp", json!("2025-01-02T03:04:05")),
+        ("TIMESTAMP '2025-01-02 03:04:05.25'", "timestamp", json!("2025-01-02T03:04:05.250000")),
+        ("[1, NULL]", "json", json!("[1,null]")),
+        ("{'a': 1}", "json", json!("{\"a\":1}")),
+        ("NULL::INTEGER", "int", json!(null)),
+        ("NULL::DATE", "date", json!(null)),
+    ];
+    let expressions: Vec<String> =
+        cases.iter().enumerate().map(|(index, (sql, ..))| format!("{} AS c{index}", constant(sql))).collect();
+    let sql = format!("SELECT {} FROM range(3)", expressions.join(", "));
+    let document = shared().json(0, &["sql", "ecommerce", &sql]);
+    let row = &rows(&document["table"])[0];
+    for (index, (sql, ty, value)) in cases.iter().enumerate() {
+        assert_eq!(&document["table"]["columns"][index]["type"], ty, "type of {sql}");
+        assert_eq!(&row[index], value, "cell of {sql}");
+    }
+}
+
+/// Beside an aggregate, constants need one too.
+fn constant(sql: &str) -> String {
+    if sql.starts_with("sum(") { sql.to_string() } else { format!("any_value({sql})") }
+        .replace("any_value(NULL", "first(NULL")
+}
+
+#[test]
+fn long_results_are_cut_and_counted() {
+    let document = shared().json(0, &["sql", "sensors", "SELECT sensor_id FROM sensors"]);
+    assert_eq!((&document["table"]["truncated"], &document["table"]["row_count"]), (&json!(true), &json!(49950)));
+    assert!(rows(&document["table"]).len() <= 1000);
+}
+
+#[test]
+fn an_empty_result_has_columns_and_no_rows() {
+    let document = shared().json(0, &["sql", "ecommerce", "SELECT order_id FROM orders WHERE order_id < 0"]);
+    assert_eq!(document["table"]["columns"][0]["name"], "order_id");
+    assert!(rows(&document["table"]).is_empty());
+}
+
+#[test]
+fn the_allowed_table_functions_work() {
+    for sql in ["SELECT * FROM range(2)", "SELECT * FROM generate_series(1, 2)", "SELECT unnest([1, 2])"] {
+        let document = shared().json(0, &["sql", "ecommerce", sql]);
+        assert_eq!(rows(&document["table"]).len(), 2, "{sql}");
+    }
+}
+
+#[test]
+fn bombs_end_at_a_limit_and_leave_nothing() {
+    let place = Place::new();
+    place.json(0, &["data", "show", "ecommerce"]);
+    for sql in [
+        "SELECT len(list_sort(range(500000000)))",
+        "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range + b.range = 7",
+        "SELECT length(repeat('x', 2000000000))",
+        "SELECT repeat('x', 2000000000)",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
+    ] {
+        let before = Before::look();
+        let ran = place.assay(["sql", "ecommerce", sql, "--json"]).time_max(Duration::from_secs(20)).run().exits(1);
+        let document = ran.document();
+        assert!(["killed", "failed"].iter().any(|word| document["outcome"] == *word), "{sql}: {document}");
+        assert!(ran.elapsed < Duration::from_secs(12), "{sql} took {:?}", ran.elapsed);
+        let peak = document["usage"]["memory_peak_bytes"].as_u64().unwrap();
+        assert!(peak < 600 << 20, "{sql} used {peak} bytes");
+        before.nothing_is_left(&place, "");
+    }
+}

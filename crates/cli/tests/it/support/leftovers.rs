@@ -1,0 +1,107 @@
+//! What a cell must not leave behind: processes, control groups, job folders.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Place;
+
+/// A line for programs to print first; it names their cell to [`Before::nothing_is_left`].
+pub const NAME_THE_CELL: &str = "import os; print('cell', os.readlink('/proc/self/ns/pid'), flush=True)\n";
+
+/// What was there before a run.
+pub struct Before {
+    groups: BTreeSet<PathBuf>,
+}
+
+impl Before {
+    pub fn look() -> Before {
+        Before { groups: groups() }
+    }
+
+    /// Holds after a command has ended: its cells are gone, whole.
+    #[track_caller]
+    pub fn nothing_is_left(&self, place: &Place, stdout: &str) {
+        if let Some(namespace) = cell_named_in(stdout) {
+            assert_eq!(processes_in(&namespace), Vec::<u32>::new(), "processes of the cell outlive it");
+        }
+        assert_eq!(processes_of(place), Vec::<u32>::new(), "processes of the command outlive it");
+        let now = groups();
+        let is_dead =
+            |group: &&PathBuf| owner(group).is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists());
+        let orphaned: Vec<&PathBuf> = now.difference(&self.groups).filter(is_dead).collect();
+        assert!(orphaned.is_empty(), "control groups outlive their cell: {orphaned:?}");
+        let jobs: Vec<_> = fs::read_dir(place.data().join("jobs")).into_iter().flatten().flatten().collect();
+        assert!(jobs.is_empty(), "folders of jobs are left: {jobs:?}");
+    }
+}
+
+/// The pid namespace that a program printed with [`NAME_THE_CELL`].
+pub fn cell_named_in(stdout: &str) -> Option<String> {
+    stdout.lines().find_map(|line| line.strip_prefix("cell ")).map(str::to_string)
+}
+
+/// Processes in that pid namespace.
+pub fn processes_in(namespace: &str) -> Vec<u32> {
+    processes(|process| fs::read_link(process.join("ns/pid")).is_ok_and(|own| own == Path::new(namespace)))
+}
+
+/// Processes that execute the place's program: commands and supervisors.
+pub fn processes_of(place: &Place) -> Vec<u32> {
+    let program = place.program();
+    processes(|process| fs::read_link(process.join("exe")).is_ok_and(|file| file == program))
+}
+
+/// Supervisors among them.
+pub fn supervisors_of(place: &Place) -> Vec<u32> {
+    let supervises = |pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|argument| argument == b"__cell")
+    };
+    processes_of(place).into_iter().filter(supervises).collect()
+}
+
+/// The pid namespaces of the cells of these supervisors.
+pub fn cells_of(supervisors: &[u32]) -> Vec<String> {
+    let children = supervisors.iter().flat_map(|pid| {
+        let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        children.split_whitespace().map(str::to_string).collect::<Vec<_>>()
+    });
+    let namespaces = children.filter_map(|child| fs::read_link(format!("/proc/{child}/ns/pid")).ok());
+    namespaces.map(|namespace| namespace.to_string_lossy().into_owned()).collect()
+}
+
+/// Waits until it holds.
+#[track_caller]
+pub fn soon(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never came true: {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn processes(chosen: impl Fn(&Path) -> bool) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").expect("proc is mounted").flatten();
+    let numbered = entries.filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())));
+    numbered.filter(|(_, path)| chosen(path)).map(|(pid, _)| pid).collect()
+}
+
+/// The control groups of all cells, of these tests and of others.
+fn groups() -> BTreeSet<PathBuf> {
+    let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let parents = membership.lines().filter_map(|line| {
+        let (controllers, own) = line.split_once(':')?.1.split_once(':')?;
+        let parent = |name| Path::new("/sys/fs/cgroup").join(name).join(own.trim_start_matches('/')).join("assay");
+        Some(controllers.split(',').map(parent).collect::<Vec<_>>())
+    });
+    let entries = parents.flatten().filter_map(|parent| fs::read_dir(parent).ok()).flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()
+}
+
+/// A group's name begins with the pid of the supervisor that made it.
+fn owner(group: &Path) -> Option<u32> {
+    group.file_name()?.to_str()?.split('-').next()?.parse().ok()
+}

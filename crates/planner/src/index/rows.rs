@@ -1,0 +1,89 @@
+//! What people may call the rows of the only table when its owner has not said: words of a closed list, days.
+//!
+//! A word is only taken where nothing of the dataset is called so and nothing speaks against it: another noun for the
+//! rows, a column that identifies such things, or columns that only rows of another class have. Persons are only
+//! assumed where a column shows them. Readings that use such a word say so.
+
+use base::Type;
+
+use super::{ColId, Index, Thing, ThingId};
+use crate::lexicon::Entity;
+use crate::words::split_name;
+
+/// Words for the rows of the only table that its owner did not declare.
+#[derive(Clone, Debug, Default)]
+pub struct RowWords {
+    /// In the singular.
+    pub words: Vec<String>,
+    /// Whether every row is one day.
+    pub days: bool,
+}
+
+/// The words that can stand for the rows of a dataset's only table, and the rows.
+pub fn row_words(index: &Index) -> RowWords {
+    let [table] = &index.dataset.tables[..] else { return RowWords::default() };
+    let days = unique_day(index, &index.things[0]).is_some();
+    if table.noun.is_some() || days {
+        return RowWords { words: Vec::new(), days };
+    }
+    let known = known_nouns(index);
+    let entities = &index.lexicon.entities;
+    let class_of = |noun: &String| entities.iter().find(|entity| entity.has(noun));
+    let own: Vec<&Entity> = known.iter().filter_map(class_of).collect();
+    let others: Vec<&Entity> = other_nouns(index).iter().filter_map(class_of).collect();
+    let shown: Vec<&Entity> = entities.iter().filter(|entity| evidence(index, entity) > 0).collect();
+    let decided = entities.iter().any(|entity| evidence(index, entity) > 1);
+    let mut words: Vec<String> = Vec::new();
+    for entity in entities {
+        let same = |other: &&Entity| other.class == entity.class;
+        if others.iter().any(same) {
+            continue;
+        }
+        if !own.is_empty() {
+            words.extend(entity.generic.iter().filter(|_| own.iter().any(same)).cloned());
+        } else if shown.iter().any(same) || !decided && entity.evidence.is_empty() {
+            words.extend(entity.generic.iter().chain(&entity.kinds).cloned());
+        }
+    }
+    words.retain(|word| !is_used(index, word));
+    RowWords { words, days }
+}
+
+/// The date that is different in every row, where rows have no other date, key or name.
+pub fn unique_day(index: &Index, thing: &Thing) -> Option<ColId> {
+    let table = thing.table?;
+    let ids = (0..index.table(table).columns.len()).map(|column| ColId { table, column });
+    let dates: Vec<ColId> = ids.filter(|id| index.column(*id).ty.is_temporal()).collect();
+    let [date] = dates[..] else { return None };
+    let info = index.column(date);
+    let named = thing.label.is_some_and(|label| label != date);
+    (info.unique && info.ty == Type::Date && thing.keys.is_empty() && !named).then_some(date)
+}
+
+/// What the rows are called by the table's name or by a column that is different in every row.
+fn known_nouns(index: &Index) -> Vec<String> {
+    let thing: ThingId = 0;
+    let unique = index.columns().filter(|id| index.column(*id).unique && index.column(*id).ty == Type::Text);
+    let named = index.columns().filter(|id| index.things[thing].keys.contains(id));
+    let words = unique.chain(named).flat_map(|id| index.facts(id).words.clone());
+    std::iter::once(index.things[thing].noun.clone()).chain(words).map(|word| index.forms.singular(&word)).collect()
+}
+
+/// What values that occur in several rows stand for: such things are not the rows.
+fn other_nouns(index: &Index) -> Vec<String> {
+    let things = index.things.iter().filter(|thing| thing.table.is_none());
+    let repeated = things.filter(|thing| thing.keys.iter().any(|key| !index.column(*key).unique));
+    repeated.flat_map(|thing| split_name(&thing.noun)).map(|word| index.forms.singular(&word)).collect()
+}
+
+/// How many columns are of the kind that only rows of a class have.
+fn evidence(index: &Index, entity: &Entity) -> usize {
+    let word_shows = |word: &String| entity.evidence.contains(&index.forms.singular(word));
+    index.columns().filter(|id| index.facts(*id).words.iter().any(word_shows)).count()
+}
+
+/// Whether the dataset uses the word itself, as a name, a part of one, or a cell.
+fn is_used(index: &Index, word: &str) -> bool {
+    let in_name = |id: ColId| index.facts(id).words.iter().any(|other| index.forms.singular(other) == word);
+    !index.names(&index.forms.stem(word)).is_empty() || !index.values(word).is_empty() || index.columns().any(in_name)
+}
