@@ -101,7 +101,7 @@ impl Resolved {
         let folder = context.data_dir.join("datasets");
         private_folder(&folder)?;
         // One for all and never removed: who waits for a lock must not be left with a file that has no name any more.
-        let lock = File::create(folder.join("lock")).map_err(failed)?;
+        let lock = File::create(context.data_dir.join("datasets.lock")).map_err(failed)?;
         lock.lock().map_err(failed)?;
         if let Some(prepared) = load(&home)? {
             return Ok(self.renamed(prepared));

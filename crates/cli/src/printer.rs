@@ -149,7 +149,8 @@ fn clean(text: &str) -> String {
         let length = style.map_or(letter.len_utf8(), |style| style.len());
         match letter {
             _ if style.is_some() => out.push_str(&rest[..length]),
-            '\n' | '\t' => out.push(letter),
+            // Our own texts may begin with an empty line; within, a line break could make a stranger's text look like ours.
+            '\n' if out.chars().all(|before| before == '\n') => out.push(letter),
             _ if letter.is_control() => out.push('·'),
             _ => out.push(letter),
         }
@@ -166,6 +167,6 @@ mod tests {
 
     #[test]
     fn a_stranger_cannot_speak_to_the_terminal() {
-        assert_eq!(clean("a\x1b]0;evil\x07b\x1b[2mdim\x1b[0m\n"), "a·]0;evil·b\x1b[2mdim\x1b[0m\n");
+        assert_eq!(clean("\na\x1b]0;evil\x07b\x1b[2mdim\x1b[0m\nknown"), "\na·]0;evil·b\x1b[2mdim\x1b[0m·known");
     }
 }

@@ -215,6 +215,16 @@ impl Lexicon {
         self.entities.iter().any(|entity| entity.has(word))
     }
 
+    /// Whether a singular word is one for a cell that says what a person is.
+    pub fn is_cell_word(&self, word: &String) -> bool {
+        self.cells.iter().any(|cell| cell.words.contains(word))
+    }
+
+    /// Whether a singular noun names something of a class of entities.
+    pub fn is_of(&self, class: &str, noun: &String) -> bool {
+        self.entities.iter().any(|entity| entity.class == class && entity.has(noun))
+    }
+
     /// How many words the longest phrase has.
     pub fn words_max(&self) -> usize {
         self.words_max

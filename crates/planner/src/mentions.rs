@@ -68,13 +68,21 @@ impl Mentions {
         let Some(first) = nouns.first() else { return };
         let same = nouns.iter().all(|at| tokens[*at].singular == tokens[*first].singular);
         // "Older" speaks of the data where a column is an age.
-        let named = |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
+        let named =
+            |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
         let speaks = |mention: &Mention| match &mention.what {
             What::Comparative((_, words)) => named(words),
             What::Adjective(adjective) => adjective.number.iter().chain(&adjective.date).any(|(_, words)| named(words)),
             _ => false,
         };
-        let about_data = |at: usize| self.is_data(at) || self.at(at).iter().any(speaks);
+        let aged = |at: usize| {
+            let compared = |mention: &Mention| {
+                let number = tokens.get(mention.end).is_some_and(|token| token.number().is_some());
+                number && matches!(mention.what, What::Role(Role::Compare(_)))
+            };
+            named(&["age".to_string()]) && self.at(at).iter().any(compared)
+        };
+        let about_data = |at: usize| self.is_data(at) || aged(at) || self.at(at).iter().any(speaks);
         let elsewhere = (0..tokens.len()).any(|at| !nouns.contains(&at) && about_data(at));
         if !same || !elsewhere {
             self.starts.iter_mut().for_each(|start| start.retain(|mention| !mention.assumed));

@@ -172,6 +172,12 @@ impl Parser<'_> {
         self.before(at)
     }
 
+    /// The nearest token before a position that is no form of "be" and no relative.
+    pub fn noun_before(&self, at: usize) -> Option<usize> {
+        let passed = |word: &str| matches!(word, "are" | "is" | "was" | "were" | "who" | "that" | "aged");
+        (0..at).rev().find(|before| !passed(self.word(*before)))
+    }
+
     /// A noun for rows that only says whose column follows: "credit limit", "hotel rating".
     pub fn modifier(&self, at: usize) -> Option<(&Mention, ThingId)> {
         self.mentions.at(at).iter().find_map(|mention| {

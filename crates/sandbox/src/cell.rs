@@ -167,11 +167,11 @@ impl Cell {
 
     /// Ends the cell and says what became of it.
     pub async fn finish(mut self, stop: Stop) -> Finished {
-        // A kernel that is asked nothing more comes to its own end; a supervisor that is let go of kills.
-        let _ = match stop {
-            Stop::WhenDone => self.kernel.shutdown().await,
-            Stop::Now => self.control.shutdown().await,
-        };
+        // A kernel that is asked nothing more comes to its own end, also one that is still talking.
+        drop(self.kernel);
+        if stop == Stop::Now {
+            let _ = self.control.shutdown().await;
+        }
         let report = tokio::select! {
             report = read_json::<Report>(&mut self.control, FRAME_BYTES_MAX) => report.ok(),
             () = self.flooded.notified() => {
@@ -180,8 +180,6 @@ impl Cell {
             }
         };
         let _ = self.supervisor.wait().await;
-        // Whoever still holds the other ends sees that nobody listens any more.
-        drop(self.kernel);
         let stdout = self.stdout.await.unwrap_or_default();
         let stderr = self.stderr.await.unwrap_or_default();
         Finished { report, stdout, stderr }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
-const FILES_MAX: usize = 1_000;
+const FILES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 8;
 const ENTRIES_MAX: usize = 100_000;
 

@@ -78,13 +78,13 @@ async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
     let plan = data::plan::read(&value, &prepared.dataset).map_err(unvalidated)?;
     let sql = data::compile::duckdb(&plan, &prepared.dataset).map_err(|problem| unvalidated(vec![problem]))?;
     let document = json!({ "v": 1, "kind": "plan_sql", "dialect": "duckdb", "sql": sql, "plan_hash": plan.hash() });
-    app.show(&document, |printer| printer.line(&sql));
+    app.show(&document, |printer| printer.data(&format!("{sql}\n")));
     Ok(0)
 }
 
 fn load(file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {
     let value = read_json(&file.file)?;
-    let data = dataset_of(&value, file).map_err(Problem::from)?;
+    let data = dataset_of(&value, file).map_err(|problem| unvalidated(vec![problem]))?;
     let resolved = Resolved::of(Source::parse(&data)?)?;
     Ok((value, data, resolved))
 }

@@ -165,7 +165,7 @@ for name, value in results.items():
 import mmap
 def in_child(machine_code):
     def child():
-        memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        memory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
         memory.write(machine_code)
         address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
         os._exit(100 if ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0 else 1)
@@ -181,6 +181,20 @@ attempt('i386 getppid', lambda: in_child(b'\xb8\x40\x00\x00\x00\xcd\x80\xc3'))
         assert_eq!(results["native code runs"], "100", "otherwise the other two show nothing");
         assert_ne!(results["i386 getpid"], "100");
         assert_ne!(results["i386 getppid"], "100");
+    }
+
+    fn shared_memory_is_counted_or_refused(user) {
+        let results = probe(user, r#"
+import mmap
+def hold():
+    held = [mmap.mmap(-1, 64 << 20) for _ in range(4)]
+    return len(held)
+attempt('shared', hold)
+attempt('zero', lambda: open('/dev/zero', 'r+b'))
+"#);
+        // With a control group every page counts wherever it is mapped; without one it must not be had.
+        assert!(["4", "EPERM"].contains(&results["shared"].as_str()), "{results:?}");
+        assert_eq!(results["zero"], "EACCES");
     }
 
     fn init_and_the_root_are_closed(user) {

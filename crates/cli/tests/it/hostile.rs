@@ -90,7 +90,7 @@ fn data_that_cannot_be_read_is_a_problem() {
 fn a_name_that_is_right_is_not_called_misspelt() {
     let place = Place::new();
     place.file("sales.csv", "a\n1\n");
-    let document = problem(&place, &["ask", "ecommerce", "sales.csv", "how many rows"], "dataset_unknown");
+    let document = problem(&place, &["ask", "ecommerce", "sales.csv", "how many rows"], "usage");
     assert_ne!(document["hint"], "did you mean `ecommerce`?", "{document}");
 }
 

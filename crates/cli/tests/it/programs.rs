@@ -224,8 +224,57 @@ for name, lock in (('flock', fcntl.flock), ('fcntl', fcntl.lockf)):
 }
 
 #[test]
-fn the_guard_can_be_asked_for() {
+fn files_with_holes_do_not_grow_beyond_the_scratch_space() {
     let place = Place::new();
-    let document = run(&place, "print('hello')\n", &["--guard"]);
-    assert_eq!(document["outcome"], "ok", "{document}");
+    let code = "for name in 'abc': open(f'out/{name}', 'wb').truncate(200 << 20)\n\
+                try: open('out/d', 'wb').truncate(3 << 30)\n\
+                except OSError as error: print(error.strerror)\n";
+    let document = run(&place, code, &[]);
+    assert_eq!(document["stdout"], "File too large\n", "{document}");
+    let bytes: u64 = document["files"].as_array().unwrap().iter().map(|file| file["bytes"].as_u64().unwrap()).sum();
+    assert!(bytes <= 256 << 20, "{document}");
+    assert_eq!(document["files_left_out"], 2, "{document}");
+}
+
+#[test]
+fn the_last_word_of_a_program_is_bounded_and_cannot_be_forged_into_harm() {
+    let place = Place::new();
+    let long = run(&place, "raise ValueError('x' * 20_000_000)\n", &[]);
+    assert_eq!(long["error"]["type"], "ValueError");
+    assert!(long["error"]["message"].as_str().unwrap().len() < 100_000);
+    let half = run(&place, "raise ValueError('\\udc80')\n", &[]);
+    assert_eq!((&half["error"]["type"], &half["error"]["line"]), (&json!("ValueError"), &json!(1)), "{half}");
+    let mute = "class E(Exception):\n    def __str__(self): raise self\nraise E\n";
+    assert_eq!(run(&place, mute, &[])["error"]["type"], "E");
+    let forged = "import os\nos.write(3, (31 << 20).to_bytes(4, 'big') + b'[' + b'0,' * 9_000_000)\n";
+    let forged = run(&place, forged, &[]);
+    assert_ne!(forged["outcome"], "killed", "nobody listens, so it is not held: {forged}");
+    assert_eq!(run(&place, "import os\nos.closerange(3, 64)\n", &[])["outcome"], "ok");
+}
+
+#[test]
+fn what_comes_back_replaces_links_and_borrows_no_rights() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let place = Place::new();
+    let out = place.folder("back");
+    let outside = place.file("outside.txt", "mine");
+    symlink(&outside, out.join("link")).unwrap();
+    fs::write(out.join("tool"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(out.join("tool"), PermissionsExt::from_mode(0o755)).unwrap();
+    let code = "for name in ('link', 'tool'): open('out/' + name, 'w').write('theirs')\n";
+    run(&place, code, &["--out", out.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(out.join("link")).unwrap(), "theirs");
+    assert_eq!(fs::metadata(out.join("tool")).unwrap().permissions().mode() & 0o111, 0);
+}
+
+#[test]
+fn a_relative_data_directory_works_and_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    let file = place.file("program.py", "open('out/a', 'w').write('x')\n");
+    let ran = place.assay(["--data-dir", "here/below", "sandbox", "run", file.to_str().unwrap(), "--json"]).run();
+    assert_eq!(ran.document()["files"][0]["path"], "a");
+    let mode = fs::metadata(place.path("here/below")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
 }

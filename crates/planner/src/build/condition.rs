@@ -100,6 +100,9 @@ impl Ground<'_> {
                     return Err(Why::ambiguous(format!("{name} belongs to another thing than the one asked about")));
                 }
                 let values = amounts.iter().map(|amount| self.amount(column, amount)).collect::<Result<Vec<_>, _>>()?;
+                if self.index.facts(column).years && *test == Test::Eq {
+                    self.check_year(column, amounts)?;
+                }
                 let pred = self.test(column, *test, values);
                 Ok(self.denied(column, there, pred, filter.negated))
             }
@@ -114,6 +117,17 @@ impl Ground<'_> {
             Condition::Key { thing, number } => self.key_pred(*thing, *number, filter.negated),
             Condition::Related(thing) => self.related(*thing),
         }
+    }
+
+    /// A year that the column does not reach is not in the data.
+    fn check_year(&self, column: ColId, amounts: &[Amount]) -> Result<(), Why> {
+        let info = self.index.column(column);
+        let bound = |cell: &Option<Cell>| cell.as_ref().and_then(number_of);
+        let (Some(first), Some(last)) = (bound(&info.min), bound(&info.max)) else { return Ok(()) };
+        if amounts.iter().all(|amount| (first..=last).contains(&amount.number)) {
+            return Ok(());
+        }
+        Err(Why::no_data(format!("{} runs from {first} to {last}", self.index.qualified(column))))
     }
 
     /// Whether the words name the thing that a table has rows of.

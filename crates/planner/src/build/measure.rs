@@ -42,7 +42,9 @@ impl Ground<'_> {
         {
             return self.count(thing);
         }
-        let noun = thing.filter(|thing| self.speaks(*thing)).map(|thing| plural(&self.index.things[thing].noun));
+        let noun = thing
+            .filter(|thing| self.speaks(*thing) && self.tally(*thing).is_none())
+            .map(|thing| plural(&self.index.things[thing].noun));
         Ok(self.named(&snake(&noun.unwrap_or_else(|| "rows".to_string())), Agg::Count, None))
     }
 
@@ -67,8 +69,11 @@ impl Ground<'_> {
         if info.table == Some(self.base)
             && let Some(tally) = self.tally(thing)
         {
-            self.features.push(Feature::OpenChoice);
             let column = self.index.qualified(tally);
+            if self.index.lexicon.is_of("trade", &info.noun) {
+                return Err(Why::ambiguous(format!("how many {name}: the rows, or the sum of {column}")));
+            }
+            self.features.push(Feature::OpenChoice);
             self.assume("tally", format!("{name} are counted by the sum of {column}"));
             return self.column_measure(&[tally], Agg::Sum, None);
         }

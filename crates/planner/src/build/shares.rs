@@ -18,7 +18,9 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     let whole_said = draft.filters.iter().any(|filter| filter.zone == Zone::BeforeHead && !is_time(filter));
     let predicated = draft.filters.iter().any(|filter| filter.zone == Zone::Predicate && !is_time(filter));
     let implied = draft.heads.is_empty() && whole_said && predicated;
-    let [head] = (if implied { &rows[..] } else { &draft.heads[..] }) else { return Err(Why::unsupported("a share of several things")) };
+    let [head] = (if implied { &rows[..] } else { &draft.heads[..] }) else {
+        return Err(Why::unsupported("a share of several things"));
+    };
     let mut filters = draft.filters.clone();
     let mut head = head.clone();
     if let Target::Flag(columns) = &head.target

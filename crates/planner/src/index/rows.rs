@@ -4,7 +4,9 @@
 //! rows, a column that identifies such things, or columns that only rows of another class have. Persons are only
 //! assumed where a column shows them. Readings that use such a word say so.
 
-use base::Type;
+use base::{Cell, Type};
+use data::dataset::ColumnInfo;
+use jiff::civil::Date;
 
 use super::{ColId, Index, Thing, ThingId};
 use crate::lexicon::Entity;
@@ -33,10 +35,11 @@ pub fn row_words(index: &Index) -> RowWords {
     let others: Vec<&Entity> = other_nouns(index).iter().filter_map(class_of).collect();
     let shown: Vec<&Entity> = entities.iter().filter(|entity| evidence(index, entity) > 0).collect();
     let decided = entities.iter().any(|entity| evidence(index, entity) > 1);
+    let coded = own.is_empty() && index.columns().any(|id| is_repeated_code(index, id));
     let mut words: Vec<String> = Vec::new();
     for entity in entities {
         let same = |other: &&Entity| other.class == entity.class;
-        if others.iter().any(same) {
+        if others.iter().any(same) || coded && !entity.generic.iter().any(|word| word == "measurement") {
             continue;
         }
         if !own.is_empty() {
@@ -57,7 +60,16 @@ pub fn unique_day(index: &Index, thing: &Thing) -> Option<ColId> {
     let [date] = dates[..] else { return None };
     let info = index.column(date);
     let named = thing.label.is_some_and(|label| label != date);
-    (info.unique && info.ty == Type::Date && thing.keys.is_empty() && !named).then_some(date)
+    let daily = info.unique && info.ty == Type::Date && is_dense(info);
+    (daily && thing.keys.is_empty() && !named).then_some(date)
+}
+
+/// Whether most days between the first and the last have a row; weeks and months do not.
+fn is_dense(info: &ColumnInfo) -> bool {
+    let day = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_str)?.get(..10)?.parse::<Date>().ok();
+    let (Some(first), Some(last)) = (day(&info.min), day(&info.max)) else { return false };
+    let days = (last - first).get_days();
+    info.distinct as i64 * 2 > i64::from(days)
 }
 
 /// What the rows are called by the table's name or by a column that is different in every row.
@@ -74,6 +86,12 @@ fn other_nouns(index: &Index) -> Vec<String> {
     let things = index.things.iter().filter(|thing| thing.table.is_none());
     let repeated = things.filter(|thing| thing.keys.iter().any(|key| !index.column(*key).unique));
     repeated.flat_map(|thing| split_name(&thing.noun)).map(|word| index.forms.singular(&word)).collect()
+}
+
+/// A code that occurs in several rows stands for something that a row is not, and which one is open.
+fn is_repeated_code(index: &Index, id: ColId) -> bool {
+    let code = |word: &String| matches!(word.as_str(), "id" | "no" | "code" | "sku" | "key" | "number");
+    !index.column(id).unique && index.facts(id).words.len() > 1 && index.facts(id).words.last().is_some_and(code)
 }
 
 /// How many columns are of the kind that only rows of a class have.

@@ -44,7 +44,9 @@ fn add_table(index: &mut Index, table: TableId) {
     });
     let mut phrases = vec![split_name(&noun)];
     phrases.extend(info.synonyms.iter().map(|synonym| split_name(synonym)));
-    let taken = is_column_noun(index, &name_words);
+    let generic =
+        info.noun.is_none() && name_words.iter().all(|word| index.lexicon.is_generic(&index.forms.singular(word)));
+    let taken = is_column_noun(index, &name_words) || generic;
     if !taken {
         phrases.push(name_words.clone());
     }
@@ -70,6 +72,9 @@ fn identified(index: &Index, key: ColId) -> Option<String> {
 
 /// Rows that only differ by their date are days, and known by it.
 fn name_days(index: &mut Index, thing: ThingId) {
+    if index.dataset.tables.len() != 1 {
+        return;
+    }
     let Some(date) = super::rows::unique_day(index, &index.things[thing]) else { return };
     let undeclared = index.table(date.table).noun.is_none();
     let thing = &mut index.things[thing];

@@ -65,6 +65,12 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
                 _ => {}
             }
         }
+        let ages = ages(parser, at, &amounts);
+        if !ages.is_empty() {
+            let amounts = amounts.clone();
+            let condition = Condition::Compare { columns: ages, test, amounts, implied: true };
+            steps.push((end, add(draft, condition, &[Feature::ImpliedColumn, Feature::OpenChoice])));
+        }
         let columns = columns_of_unit(parser, &amounts);
         if !columns.is_empty() {
             let condition = Condition::Compare { columns, test, amounts, implied: true };
@@ -153,7 +159,27 @@ fn with_having(draft: &Draft, head: Head, test: Test, amounts: Vec<Amount>, foun
 }
 
 fn numeric(parser: &Parser, columns: &Columns) -> Columns {
-    columns.iter().copied().filter(|id| parser.index.column(*id).ty.is_number()).collect()
+    let index = parser.index;
+    let measured = |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).yes.is_none();
+    columns.iter().copied().filter(measured).collect()
+}
+
+/// `passengers over 65`, `women under 30 years old`: of a person, a number alone is an age.
+fn ages(parser: &Parser, at: usize, amounts: &[Amount]) -> Columns {
+    const AGE_MAX: f64 = 120.0;
+    let index = parser.index;
+    let spoken = |amount: &Amount| {
+        let years = amount.unit.as_ref().is_none_or(|unit| unit.family == "years");
+        years && !amount.percent && !amount.money && amount.number <= AGE_MAX
+    };
+    let Some(noun) = parser.noun_before(at) else { return Vec::new() };
+    let person = |word: &String| index.lexicon.is_of("person", word) || index.lexicon.is_cell_word(word);
+    if !amounts.iter().all(spoken) || !person(&parser.tokens[noun].singular) || !parser.mentions.is_data(noun) {
+        return Vec::new();
+    }
+    let named = |id: &ColId| index.facts(*id).core.iter().any(|word| word == "age");
+    let columns: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && named(id)).collect();
+    if columns.len() == 1 { columns } else { Vec::new() }
 }
 
 /// Columns measured in the unit that was said; without a unit nothing is implied.

@@ -177,7 +177,13 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
 pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         if let What::Flag(columns) = &mention.what {
-            steps.push((mention.end, add(draft, Condition::Flag(columns.clone()), &features(mention))));
+            let mut next = add(draft, Condition::Flag(columns.clone()), &features(mention));
+            // "What percentage of women survived": the verb is the condition, the women are the whole.
+            let whole = draft.filters.last().is_some_and(|last| matches!(last.condition, Condition::Values { .. }));
+            if draft.share && draft.heads.is_empty() && whole && parser.word(mention.end - 1).ends_with("ed") {
+                next.filters.last_mut().expect("a filter was just added").zone = Zone::Predicate;
+            }
+            steps.push((mention.end, next));
         }
     }
 }

@@ -25,8 +25,9 @@ fn count_at(parser: &Parser, at: usize) -> Option<u32> {
 
 /// The token after an optional number, and the number.
 fn optional_count(parser: &Parser, at: usize) -> (usize, Option<u32>) {
-    // "The lowest one" has no number.
-    match count_at(parser, at).filter(|_| parser.word(at) != "one") {
+    // "The lowest one" has no number, and in "the most 7-day passes" it belongs to a name.
+    let named = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
+    match count_at(parser, at).filter(|_| parser.word(at) != "one" && !named) {
         Some(number) => (at + 1, Some(number)),
         None => (at, None),
     }

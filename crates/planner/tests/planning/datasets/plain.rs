@@ -69,7 +69,7 @@ fn rides() -> Dataset {
 
 fn prices() -> Dataset {
     let columns = vec![
-        unique(day("Date", "2023-01-03", "2023-12-29")),
+        ColumnInfo { distinct: 250, ..unique(day("Date", "2023-01-03", "2023-12-29")) },
         decimal("Open", "100.0", "200.0"),
         decimal("Close", "100.0", "200.0"),
         int("Volume", 250, 1000, 90000),
@@ -114,11 +114,8 @@ fn happiness() -> Dataset {
 }
 
 fn titanic() -> Dataset {
-    let zero_one = ColumnInfo {
-        min: Some(Cell::from(0)),
-        max: Some(Cell::from(1)),
-        ..column("Survived", Type::Int, 2)
-    };
+    let zero_one =
+        ColumnInfo { min: Some(Cell::from(0)), max: Some(Cell::from(1)), ..column("Survived", Type::Int, 2) };
     let columns = vec![
         key("PassengerId", 891),
         zero_one,
