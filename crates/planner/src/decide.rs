@@ -34,6 +34,10 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
     let mut readings: Vec<Reading> = Vec::new();
     let mut failure: Option<Why> = None;
     for draft in readings::drafts(index, &tokens, &mentions) {
+        // Whether rows that are only assumed to be customers are different ones is not known.
+        if draft.distinct && draft.features.contains(&Feature::AssumedNoun) {
+            continue;
+        }
         match build::build(index, &draft) {
             Ok(built) => {
                 let noun = draft.features.contains(&Feature::AssumedNoun).then(|| row_noun(index, &tokens, &mentions));

@@ -72,6 +72,7 @@ impl Mentions {
             |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
         let speaks = |mention: &Mention| match &mention.what {
             What::Comparative((_, words)) => named(words),
+            What::When(_) => index.columns().any(|id| index.column(id).ty.is_temporal() || index.facts(id).years),
             What::Adjective(adjective) => adjective.number.iter().chain(&adjective.date).any(|(_, words)| named(words)),
             _ => false,
         };

@@ -21,6 +21,11 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let Some(by) = rank.by.clone() else {
         return Err(Why::ambiguous("what to rank by is not said"));
     };
+    if let Target::Columns(columns) = &by.target
+        && columns.iter().any(|id| is_place(index, *id))
+    {
+        return Err(Why::ambiguous("whether the first place or the greatest number is the highest rank"));
+    }
     let subject = match &draft.heads[..] {
         [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
         [] => None,
@@ -59,6 +64,11 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
     shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
     Ok(Shape::Aggregate(shape))
+}
+
+/// In a rank the best has the lowest number.
+fn is_place(index: &Index, id: ColId) -> bool {
+    index.facts(id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"))
 }
 
 fn is_plain(head: &Head) -> bool {

@@ -1,6 +1,6 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
-use data::plan::{Agg, ComputeOp, Dir, Grain};
+use data::plan::{Agg, ComputeOp, Dir};
 
 use super::settle::{self, Number, Settled, Use};
 use super::{Why, ranking};
@@ -92,12 +92,29 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Some(_) => return Err(Why::unsupported("what to compute is not said")),
         None => {}
     }
+    split_by_opposites(&mut draft);
     let mut shape = shape(index, &draft)?;
     check_words_used(&draft, &shape)?;
     if let Shape::Aggregate(aggregate) = &mut shape {
         aggregate.features.append(&mut implied);
     }
     Ok(shape)
+}
+
+/// "Smokers and non-smokers": both sides of a two-valued column are its groups.
+fn split_by_opposites(draft: &mut Draft) {
+    let opposite = |filter: &Filter, other: &Filter| {
+        matches!(filter.condition, Condition::Flag(_))
+            && filter.condition == other.condition
+            && filter.negated != other.negated
+    };
+    let found = draft.filters.iter().find(|filter| draft.filters.iter().any(|other| opposite(filter, other))).cloned();
+    let Some(Filter { condition: Condition::Flag(columns), .. }) = found else { return };
+    draft.filters.retain(|filter| filter.condition != Condition::Flag(columns.clone()));
+    let group = Target::Columns(columns);
+    if !draft.groups.contains(&group) {
+        draft.groups.push(group);
+    }
 }
 
 /// Words about order and number must have had an effect.
@@ -181,12 +198,6 @@ pub fn aggregate(
         return Err(Why::unsupported("what to compute per group is not said"));
     }
     let listing = draft.ask == Some(Ask::List);
-    let averages = |head: &Head| head.agg == Some(Agg::Avg) && matches!(head.target, Target::Columns(_));
-    let mut groups = groups;
-    if index.row_words.days && heads.iter().all(averages) {
-        // Every row is a day already: the average per day is the average of the rows.
-        groups.retain(|group| *group != Target::Grain(Grain::Day));
-    }
     let mut shape = Aggregate { groups, filters: draft.filters.clone(), series: draft.series, ..Aggregate::default() };
     for head in &heads {
         if listing && matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none() {

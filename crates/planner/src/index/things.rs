@@ -154,7 +154,7 @@ fn add_column(index: &mut Index, id: ColId) {
     let words = index.facts(id).words.clone();
     let from_name = || {
         let last = words.last().map(String::as_str);
-        let named = words.len() > 1 && matches!(last, Some("id" | "name"));
+        let named = words.len() > 1 && matches!(last, Some("id" | "name" | "no"));
         (named && matches!(column.ty, Type::Int | Type::Text)).then(|| words[..words.len() - 1].join(" "))
     };
     let declared = column.noun.is_some();

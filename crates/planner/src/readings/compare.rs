@@ -97,15 +97,22 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     }
 }
 
-/// `five-star hotels`, `4-cylinder cars`: a number before a column's word in the singular, before what it describes.
+/// `five-star hotels`, `houses with 3 bedrooms`: a number before a column's word that describes or is had.
 pub fn number_before_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(number) = parser.tokens[at].number() else { return };
+    let Some(Kind::Number { value: number, percent: false, money: false }) =
+        parser.tokens.get(at).map(|t| t.kind.clone())
+    else {
+        return;
+    };
+    let free = !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None));
+    let had = free && matches!(parser.before(at), "with" | "have" | "has" | "had" | "having");
     for mention in parser.mentions.at(at + 1) {
         let What::Columns(columns) = &mention.what else { continue };
         let columns = numeric(parser, columns);
         let word = &parser.tokens[mention.end - 1];
-        let described = parser.mentions.at(mention.end).iter().any(|m| matches!(m.what, What::Thing(_)));
-        if columns.is_empty() || word.fold != word.singular || !described {
+        let thing = parser.mentions.at(mention.end).iter().any(|m| matches!(m.what, What::Thing(_)));
+        let described = thing && word.fold == word.singular;
+        if columns.is_empty() || !(described || had && number.fract() == 0.0) {
             continue;
         }
         let amount = Amount { number, percent: false, money: false, unit: None };

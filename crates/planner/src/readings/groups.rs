@@ -5,6 +5,7 @@ use data::plan::Agg;
 use super::{Parser, Steps};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
 use crate::lexicon::Role;
+use crate::mentions::What;
 use crate::score::Feature;
 
 /// `by region and month`, `per customer`, `for each zone`; after `top 10 products`, `by revenue` says what they are ranked by.
@@ -30,10 +31,31 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if role == Role::Terms {
             continue;
         }
+        if let Some((end, next)) = per_row(parser, at, end, draft) {
+            steps.push((end, next));
+            continue;
+        }
         if !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None)) {
             items(parser, end, draft, steps);
         }
     }
+}
+
+/// `average votes per movie` where every row is a movie: the average of the rows, not a list of them.
+fn per_row(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Option<(usize, Draft)> {
+    let index = parser.index;
+    let start = parser.skip_determiners(end);
+    let (mention, table) = parser.mentions.at(start).iter().find_map(|mention| match mention.what {
+        What::Thing(thing) => index.things[thing].table.map(|table| (mention, table)),
+        _ => None,
+    })?;
+    let averages = |head: &Head| match &head.target {
+        Target::Columns(columns) => head.agg == Some(Agg::Avg) && columns.iter().all(|id| id.table == table),
+        _ => false,
+    };
+    let fits = parser.word(at) == "per" && !draft.is_open() && draft.rank.is_none() && draft.groups.is_empty();
+    let averaged = fits && !draft.heads.is_empty() && draft.heads.iter().all(averages);
+    averaged.then(|| (mention.end, draft.with(|next| next.features.extend(super::features(mention)))))
 }
 
 /// One or more items of a group, joined by "and" or a comma.

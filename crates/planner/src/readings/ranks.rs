@@ -66,6 +66,8 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if draft.rank.is_some() || draft.pending.is_some() || !draft.heads.is_empty() {
             continue;
         }
+        // "The most common number of cards".
+        let end = parser.role(end, Role::Count).unwrap_or(end);
         for (end, target, features) in parser.targets(end) {
             let column = match &target {
                 Target::Columns(columns) => columns.first().copied(),
