@@ -68,6 +68,8 @@ pub struct Answer {
     pub sql: Option<String>,
     pub refusal: Option<Value>,
     pub cached: bool,
+    /// What was decided about the files when they were read.
+    pub notes: Vec<String>,
     pub timing_ms: Timing,
 }
 
@@ -95,6 +97,7 @@ impl Answer {
             sql: None,
             refusal: None,
             cached: false,
+            notes: Vec::new(),
             timing_ms: Timing::default(),
         }
     }

@@ -41,6 +41,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         kernel.start().await?;
     }
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
+    answer.notes = prepared.notes.clone();
     let planned_at = Instant::now();
     let planned = planner::plan(&input.question, &prepared.dataset);
     answer.timing_ms.plan = milliseconds(planned_at);

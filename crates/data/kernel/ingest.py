@@ -40,6 +40,8 @@ _REJECTS = {
     "LINE SIZE OVER MAXIMUM": "more bytes than a line may have",
     "INVALID ENCODING": "bytes that are not UTF-8",
 }
+# Words that people write where a number or a date is missing.
+_EMPTY_WORDS = ("null", "none", "na", "n/a", "#n/a", "nan", "-", "--", "?")
 _NUMBER_OR_DATE = re.compile(r"\s*([+-]?[\d.,]+(e[+-]?\d+)?%?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|true|false)\s*", re.I)
 
 
@@ -79,9 +81,10 @@ def _load(engine, table, path, label, declared):
     _check_bytes(path, label)
     file = _File(engine, path, label)
     types = file.declared_types(declared)
+    file.read_empty_words(types)
     file.check_rows(types)
     columns = ", ".join(
-        f"{_value(quoted(name), sniffed, types.get(name), file.scales.get(name), file.dialect)} AS {quoted(name)}"
+        f"{_value(file.cell(name), sniffed, types.get(name), file.scales.get(name), file.dialect)} AS {quoted(name)}"
         for name, sniffed in file.columns
     )
     try:
@@ -119,6 +122,7 @@ class _File:
 
     def __init__(self, engine, path, label):
         self.engine, self.path, self.label, self.notes, self.scales = engine, path, label, [], {}
+        self.with_empty_words = set()
         found = self._sniff()
         if found["SkipRows"] and not self._rows_after(found):
             # It skipped every line but the last to make rows of one length: take the first line at its word instead.
@@ -152,12 +156,48 @@ class _File:
             types[name] = kind
         return types
 
+    def cell(self, name):
+        """The expression of a text cell, where a word for "missing" is none."""
+        if name not in self.with_empty_words:
+            return quoted(name)
+        return f"CASE WHEN {_is_empty_word(quoted(name))} THEN NULL ELSE {quoted(name)} END"
+
+    def read_empty_words(self, types):
+        """A text column whose every other cell is a number or a date holds words for "missing": those become empty.
+
+        A column of text stays as it is: there `NA` may well be a country.
+        """
+        unsure = [name for name, sniffed in self.columns if sniffed == "VARCHAR" and name not in types]
+        if not unsure:
+            return
+        # A date is found here by its ISO form, which is only read so where the file has no other form of dates.
+        iso = self.dialect["DateFormat"] in (None, "", "%Y-%m-%d")
+        kinds = [("int", "BIGINT"), ("float", "DOUBLE"), *([("date", "DATE")] if iso else [])]
+        wanted = []
+        for name in unsure:
+            cell, empty = quoted(name), _is_empty_word(quoted(name))
+            fits = [f"count_if(NOT {empty} AND ({_fits(cell, None, kind, None, self.dialect)}))" for kind, _ in kinds]
+            wanted += [f"count_if({empty})", f"count_if(NOT {empty})", *fits]
+        try:
+            counts = self.engine.execute(f"SELECT {', '.join(wanted)} FROM {self.text_source()}").fetchall()[0]
+        except _duckdb.Error:
+            return  # broken lines are named by the check that follows.
+        kind_of, width = {}, 2 + len(kinds)
+        for position, name in enumerate(unsure):
+            words, cells, *fitting = counts[position * width : (position + 1) * width]
+            kind = next((engine_type for (_, engine_type), fits in zip(kinds, fitting) if fits == cells), None)
+            if words and cells and kind:
+                kind_of[name] = kind
+                self.with_empty_words.add(name)
+                self.notes.append(f"`{self.label}`: cells of `{name}` that only say nothing is there, read as empty: {words}")
+        self.columns = [(name, kind_of.get(name, sniffed)) for name, sniffed in self.columns]
+
     def check_rows(self, types):
         """Reads every cell as text: broken lines and cells that are not of their type stop here, by line and column."""
         self._measure([name for name, kind in types.items() if kind == "decimal"])
         checks = []
         for name, sniffed in self.columns:
-            kind, cell = types.get(name), quoted(name)
+            kind, cell = types.get(name), self.cell(name)
             fits = _fits(cell, sniffed, kind, self.scales.get(name), self.dialect)
             if fits:
                 checks.append((name, kind or type_name(sniffed), f"{cell} IS NOT NULL AND NOT coalesce({fits}, false)"))
@@ -324,6 +364,10 @@ def _names(cells):
 
 def _fold(name):
     return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _is_empty_word(cell):
+    return f"coalesce(lower(trim({cell})) IN ({', '.join(map(_literal, _EMPTY_WORDS))}), false)"
 
 
 def _literal(text):

@@ -30,6 +30,9 @@ pub fn exit_code(answer: &Value) -> u8 {
 
 /// Draws an answer for people.
 pub fn print(printer: &Printer, answer: &Value, show: &[Show]) {
+    for note in answer["notes"].as_array().into_iter().flatten() {
+        printer.remark("note", text(note));
+    }
     if answer["status"] != "answered" {
         return print_refusal(printer, &answer["refusal"]);
     }

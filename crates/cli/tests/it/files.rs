@@ -188,3 +188,21 @@ fn cells_that_look_like_formulas_or_markup_stay_text() {
         json!([["=1+1", "<b>bold</b>"], ["line\nbreak", "quote \" inside"], ["'; DROP TABLE x; --", "\u{202e}"]]);
     assert_eq!(listed["table"]["rows"], expected);
 }
+
+#[test]
+fn words_for_missing_numbers_are_empty_and_said_and_text_stays_text() {
+    let place = Place::new();
+    place.file(
+        "prices.csv",
+        "day,price,code,paid\n1,1.5,NA,2024-01-01\n2,null,DE,n/a\n3,2.5,FR,2024-02-01\n4,-,US,2024-03-01\n",
+    );
+    let shown = place.assay(["data", "show", "prices.csv", "--json"]).run().document();
+    let columns = shown["tables"][0]["columns"].as_array().unwrap();
+    let types: Vec<&Value> = columns.iter().map(|column| &column["type"]).collect();
+    assert_eq!(types, ["int", "float", "text", "date"]);
+    assert_eq!((&columns[1]["nulls"], &columns[2]["nulls"], &columns[3]["nulls"]), (&json!(2), &json!(0), &json!(1)));
+    let notes = shown["notes"].to_string();
+    assert!(notes.contains("`price`") && notes.contains("read as empty: 2") && !notes.contains("`code`"), "{notes}");
+    let answer = place.answer(&["prices.csv"], "average price");
+    assert_eq!(in_focus(&answer), [[json!(2.0)]]);
+}
