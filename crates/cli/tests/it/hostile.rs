@@ -413,3 +413,16 @@ fn without_python_every_command_that_needs_it_says_so() {
     let jobs = fs::read_dir(place.data().join("jobs")).into_iter().flatten().count();
     assert_eq!((jobs, fs::read_dir(&empty).unwrap().count()), (0, 0), "nothing half-made");
 }
+
+#[test]
+fn without_user_namespaces_nothing_runs_and_the_cause_and_the_fix_are_said() {
+    let place = Place::new();
+    let file = place.file("program.py", "open('out/ran', 'w')\n");
+    let run = |script: &str| place.assay(["sandbox", "run", file.to_str().unwrap(), "--json"]).below(script).run();
+    let without = run("echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"");
+    let document = without.document();
+    assert_eq!((without.code, &document["code"]), (Some(2), &json!("sandbox_unavailable")), "{document}");
+    assert!(document["message"].as_str().unwrap().starts_with("cannot create namespaces"), "{document}");
+    assert!(document["hint"].as_str().unwrap().contains("max_user_namespaces"), "{document}");
+    assert_eq!(run("exec \"$@\"").document()["outcome"], "ok", "a root that can map nobody else maps itself");
+}

@@ -219,6 +219,16 @@ pub struct Call {
 }
 
 impl Call {
+    /// Runs it below a shell script that ends in `exec "$@"`, in a user namespace where the script is root.
+    pub fn below(self, script: &str) -> Call {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "sh", "-c", script, "sh"]);
+        command.arg(self.command.get_program()).args(self.command.get_args()).env_clear();
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(self.command.get_current_dir().expect("every call has a place"));
+        Call { command, ..self }
+    }
+
     pub fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Call {
         self.command.arg(argument);
         self
