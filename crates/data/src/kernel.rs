@@ -6,4 +6,5 @@ pub const MODULES: &[(&str, &str)] = &[
     ("sql.py", include_str!("../kernel/sql.py")),
     ("ingest.py", include_str!("../kernel/ingest.py")),
     ("oracle.py", include_str!("../kernel/oracle.py")),
+    ("oracle_rows.py", include_str!("../kernel/oracle_rows.py")),
 ];
