@@ -78,9 +78,9 @@ async fn compute(
     answer.understand(reading, dataset, &sql);
     let executed_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "sql": sql });
-    let queried: Queried = run.step("execute", &input, || kernel.query(&sql)).await?;
+    let queried: Queried = run.step("execute", &input, || kernel.query_plan(&reading.plan, &sql)).await?;
     answer.timing_ms.execute = milliseconds(executed_at);
-    let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
+    let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
         answer.withdraw();
         answer.refuse(&unfinished(&queried)?);
         return Ok(());
@@ -92,6 +92,10 @@ async fn compute(
     match known {
         Ok(known) => {
             answer.status = "answered";
+            if let Some(total) = queried.total {
+                table.truncated = total > table.rows.len() as u64;
+                table.row_count = total;
+            }
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.known = Some(known);
             answer.table = Some(table);

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use base::{Code, Digest, Hash, Problem};
+use base::{Code, Digest, Hash, Problem, nearest};
 
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
@@ -41,13 +41,25 @@ pub fn hash_file(path: &Path) -> Result<(Hash, u64), Problem> {
 /// The problem of a file that cannot be read.
 pub fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let hint = match error.kind() {
-        io::ErrorKind::NotFound => "check the path",
-        io::ErrorKind::PermissionDenied => "check the file's permissions",
-        _ => "check the path and the file",
+        io::ErrorKind::NotFound => match sibling(path) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "check the path".to_string(),
+        },
+        io::ErrorKind::PermissionDenied => "check the file's permissions".to_string(),
+        _ => "check the path and the file".to_string(),
     };
     let said = error.to_string();
     let said = said.split(" (os error").next().unwrap_or_default().to_lowercase();
     Problem::new(Code::FileUnreadable, format!("cannot read `{}`: {said}", path.display())).hint(hint)
+}
+
+/// The file beside it that is called most like it.
+fn sibling(path: &Path) -> Option<String> {
+    const FILES_MAX: usize = 1_000;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).ok()?.flatten().take(FILES_MAX);
+    let names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).into_iter().next()
 }
 
 /// The problem of a place of ours that cannot be written.

@@ -33,6 +33,9 @@ pub struct Queried {
     pub error: Option<Raised>,
     /// Why the guard refused it.
     pub findings: Vec<Finding>,
+    /// How many rows there are, where the plan's limit cut the table.
+    #[serde(default)]
+    pub total: Option<u64>,
     /// What it used.
     pub usage: Usage,
     /// How it was isolated.
@@ -98,11 +101,28 @@ impl<'a> Kernel<'a> {
                 table: Some(table),
                 error: None,
                 findings: Vec::new(),
+                total: None,
                 usage: Usage::default(),
                 isolation: None,
             }),
             Err(error) => self.stopped(error).await,
         }
+    }
+
+    /// Runs a plan's statement and, where its limit cut the result, counts how many rows there would be.
+    pub async fn query_plan(&mut self, plan: &Plan, sql: &str) -> Result<Queried, Problem> {
+        let mut queried = self.query(sql).await?;
+        let rows = queried.table.as_ref().map_or(0, |table| table.rows.len());
+        if rows >= plan.limit as usize {
+            let mut unlimited = plan.clone();
+            unlimited.limit = u32::MAX;
+            let dataset = &self.prepared.dataset;
+            if let Ok(all) = data::compile::duckdb(&unlimited, dataset) {
+                let counted = self.query(&format!("SELECT count(*) AS \"rows\" FROM (\n{all}\n) AS \"all\"")).await?;
+                queried.total = counted.table.and_then(|table| table.rows.first()?.first()?.as_u64());
+            }
+        }
+        Ok(queried)
     }
 
     /// The only way to the engine: it takes what the guard has checked.
@@ -177,6 +197,7 @@ impl<'a> Kernel<'a> {
             table: None,
             error: None,
             findings: Vec::new(),
+            total: None,
             usage: Usage::default(),
             isolation: None,
         };

@@ -52,7 +52,12 @@ impl Teller<'_> {
         };
         let noun = noun.as_deref().unwrap_or("row");
         let count = self.table.row_count;
-        let cut = if self.table.truncated || count >= u64::from(self.plan.limit) { ", cut at the limit" } else { "" };
+        let shown = self.table.rows.len() as u64;
+        let cut = if shown < count {
+            format!("; the first {} are given", grouped(&shown.to_string()))
+        } else {
+            String::new()
+        };
         match count {
             1 => format!("1 {noun} matches."),
             _ => format!("{} {} match{cut}.", grouped(&count.to_string()), plural(noun)),
@@ -68,76 +73,97 @@ impl Teller<'_> {
         let counts_rows = self.plan.compute.is_empty()
             && matches!(self.plan.measures.as_slice(), [Measure { agg: Agg::Count, expr: None, filter: None, .. }]);
         match reading.strip_prefix("count of ") {
-            Some(what) if counts_rows => {
-                format!("There {} {value} {what}.", if value == "1" { "is" } else { "are" })
+            // Of one thing the reading's plural would be wrong.
+            Some(what) if counts_rows && value != "1" => format!("There are {value} {what}."),
+            _ if self.plan.measures.len() + self.plan.compute.len() > 1 => {
+                let name = describe_output(self.plan, self.dataset, &self.table.columns[index].name);
+                format!("The {name} is {value}.")
             }
             _ => format!("The {reading} is {value}."),
         }
     }
 
-    /// Who is highest and who is lowest, among groups.
+    /// Who is highest and who is lowest, among groups; equals are named together.
     fn groups(&self, measure: usize) -> String {
-        let numbered: Vec<(f64, &Vec<Cell>)> =
-            self.table.rows.iter().filter_map(|row| Some((number(&row[measure])?, row))).collect();
+        let numbered: Vec<(f64, &[Cell])> =
+            self.table.rows.iter().filter_map(|row| Some((number(&row[measure])?, row.as_slice()))).collect();
         let name = describe_output(self.plan, self.dataset, &self.table.columns[measure].name);
         let count = self.table.rows.len();
-        let by = |order: fn(&f64, &f64) -> std::cmp::Ordering| {
-            numbered.iter().min_by(|a, b| order(&a.0, &b.0)).map(|(_, row)| *row)
-        };
-        let (Some(highest), Some(lowest)) = (by(|a, b| b.total_cmp(a)), by(f64::total_cmp)) else {
+        let most = numbered.iter().map(|(value, _)| *value).max_by(f64::total_cmp);
+        let least = numbered.iter().map(|(value, _)| *value).min_by(f64::total_cmp);
+        let (Some(most), Some(least)) = (most, least) else {
             return format!("{count} {} without a value of {name}.", if count == 1 { "group" } else { "groups" });
         };
-        let shown = |row: &[Cell]| self.value(measure, &row[measure]);
+        let with = |wanted: f64| -> Vec<&[Cell]> {
+            numbered.iter().filter(|(value, _)| *value == wanted).map(|(_, row)| *row).collect()
+        };
+        let (highest, lowest) = (with(most), with(least));
+        let shown = |rows: &[&[Cell]]| self.value(measure, &rows[0][measure]);
+        let have = |rows: &[&[Cell]]| if rows.len() == 1 { "has" } else { "have" };
         if let Some(top) = &self.plan.top {
             let (best, extreme) = match top.dir {
                 Dir::Desc => (highest, "highest"),
                 Dir::Asc => (lowest, "lowest"),
             };
-            if count == 1 {
-                return format!("{} has the {extreme} {name}: {}.", self.label(best), shown(best));
-            }
-            let equals = numbered.iter().filter(|(value, _)| Some(*value) == number(&best[measure])).count();
-            if equals == count {
-                return format!("{count} share the {extreme} {name}: {}.", shown(best));
-            }
-            return format!("{} has the {extreme} {name}, {}; {count} are listed.", self.label(best), shown(best));
+            let listed = if best.len() < count { format!("; {count} are listed") } else { String::new() };
+            let who = self.labels(&best);
+            return format!("{who} {} the {extreme} {name}, {}{listed}.", have(&best), shown(&best));
         }
-        if count == 1 || number(&highest[measure]) == number(&lowest[measure]) {
-            return format!("{}: {name} {}.", self.label(highest), shown(highest));
+        if most == least {
+            let all = if count == 1 { self.labels(&highest) } else { format!("All {count} groups") };
+            return format!("{all}: {name} {}.", shown(&highest));
         }
         let cut = if self.table.truncated { format!(" of {}", self.table.row_count) } else { String::new() };
         format!(
-            "{} has the highest {name}, {}; {} the lowest, {} ({count}{cut} groups).",
-            self.label(highest),
-            shown(highest),
-            self.label(lowest),
-            shown(lowest)
+            "{} {} the highest {name}, {}; {} the lowest, {} ({count}{cut} groups).",
+            self.labels(&highest),
+            have(&highest),
+            shown(&highest),
+            self.labels(&lowest),
+            shown(&lowest)
         )
+    }
+
+    /// Several groups in words, not endlessly.
+    fn labels(&self, rows: &[&[Cell]]) -> String {
+        const NAMED_MAX: usize = 3;
+        let mut names: Vec<String> = rows.iter().take(NAMED_MAX).map(|row| self.label(row)).collect();
+        if rows.len() > NAMED_MAX {
+            names.truncate(NAMED_MAX - 1);
+            names.push(format!("{} others", rows.len() + 1 - NAMED_MAX));
+        }
+        match names.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
     }
 
     /// A group in words: its key columns.
     fn label(&self, row: &[Cell]) -> String {
-        if let [group] = self.plan.group.as_slice()
-            && let (Some(grain), Some(index)) = (group.grain, self.position(&group.name))
-            && let Some(start) = row[index].as_str()
-        {
-            return period(grain, start);
-        }
-        let keys: Vec<usize> = self.plan.group.iter().filter_map(|group| self.position(&group.name)).collect();
+        let keys = || self.plan.group.iter().filter_map(|group| Some((group, self.position(&group.name)?)));
         // Where a key stands beside its name, the name says it.
-        let named = keys.iter().any(|index| self.table.columns[*index].ty == Type::Text);
-        let keys = keys.into_iter().filter(|index| !named || self.table.columns[*index].ty != Type::Int);
+        let named = keys().any(|(_, index)| self.table.columns[index].ty == Type::Text);
+        let keys = keys().filter(|(_, index)| !named || self.table.columns[*index].ty != Type::Int);
         let parts: Vec<String> = keys
-            .map(|index| match &row[index] {
-                Value::Null => format!("no {}", words(&self.table.columns[index].name)),
-                Value::String(text) => text.clone(),
-                Value::Bool(truth) => {
-                    format!("{} {}", if *truth { "" } else { "not" }, words(&self.table.columns[index].name))
+            .map(|(group, index)| {
+                let name = words(&self.table.columns[index].name);
+                match (&row[index], group.grain) {
+                    (Value::Null, _) => format!("no {name}"),
+                    (Value::String(start), Some(grain)) => period(grain, start),
+                    (Value::String(text), None) => text.clone(),
+                    (Value::Bool(truth), _) => {
+                        if *truth {
+                            name
+                        } else {
+                            format!("not {name}")
+                        }
+                    }
+                    (other, _) => format!("{name} {other}"),
                 }
-                other => format!("{} {other}", words(&self.table.columns[index].name)),
             })
             .collect();
-        parts.join(", ").trim().to_string()
+        parts.join(", ")
     }
 
     /// One cell of a measure, for reading.
@@ -162,7 +188,7 @@ impl Teller<'_> {
         let computed = self.plan.compute.iter().find(|compute| compute.name == name);
         if let Some(compute) = computed {
             return matches!(compute.op, ComputeOp::Share | ComputeOp::ChangePct)
-                || (compute.op == ComputeOp::Ratio && compute.args.iter().all(|arg| self.is_count(arg)));
+                || (compute.op == ComputeOp::Ratio && self.is_part_of_whole(&compute.args));
         }
         self.measure(name).is_some_and(|measure| match (&measure.agg, &measure.expr) {
             (Agg::Avg, Some(Expr::Col { col })) => {
@@ -172,8 +198,13 @@ impl Teller<'_> {
         })
     }
 
-    fn is_count(&self, name: &str) -> bool {
-        self.measure(name).is_some_and(|measure| matches!(measure.agg, Agg::Count | Agg::CountDistinct))
+    /// Whether a ratio compares one measure over fewer rows with the same over more.
+    fn is_part_of_whole(&self, args: &[String]) -> bool {
+        let [part, whole] = args else { return false };
+        match (self.measure(part), self.measure(whole)) {
+            (Some(part), Some(whole)) => part.agg == whole.agg && part.expr == whole.expr && part.filter.is_some(),
+            _ => false,
+        }
     }
 
     fn measure(&self, name: &str) -> Option<&Measure> {

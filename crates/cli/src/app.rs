@@ -1,6 +1,6 @@
 //! Everything a command needs, built once: printer, settings, and on demand the store, the engine and the context.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{Context, Resolved, Source};
@@ -66,8 +66,9 @@ impl App {
     pub fn show(&self, document: &Value, for_people: impl FnOnce(&Printer)) {
         match self.printer.format {
             Format::Json => self.printer.json(document),
-            // The last event carries the document.
-            Format::JsonLines => {}
+            // The last event carries a run's document; what has no run is a line of its own.
+            Format::JsonLines if document.get("run").is_some() => {}
+            Format::JsonLines => self.printer.json(document),
             Format::Text => for_people(&self.printer),
         }
     }
@@ -79,18 +80,25 @@ impl App {
 }
 
 /// Splits `DATA… LAST` and resolves the data.
-pub fn data_and_last<'a>(words: &'a [String], what: &str) -> Result<(&'a [String], &'a str, Resolved), Problem> {
-    let [data @ .., last] = words else { return Err(missing(what)) };
-    if data.is_empty() {
-        return Err(missing(what));
+pub fn data_and_last<'a>(
+    words: &'a [String],
+    command: &str,
+    what: &str,
+) -> Result<(&'a [String], &'a str, Resolved), Problem> {
+    let usage = |message: String| {
+        Problem::new(Code::Usage, message).hint(format!("such as: assay {command} ecommerce \"the {what}\""))
+    };
+    let is_data = |word: &String| data::builtin::names().contains(&word.as_str()) || Path::new(word).exists();
+    match words {
+        [] | [_] => Err(usage(format!("name the data first, then the {what}"))),
+        [first, .., last] if is_data(last) && !is_data(first) => {
+            Err(usage(format!("`{last}` is data and comes first, then the {what}")))
+        }
+        [first, second, _, ..] if is_data(first) && !is_data(second) && !second.contains(['.', '/']) => {
+            Err(usage(format!("the {what} is more than one word; put it in quotes")))
+        }
+        [data @ .., last] => Ok((data, last, Resolved::of(Source::parse(data)?)?)),
     }
-    let resolved = Resolved::of(Source::parse(data)?)?;
-    Ok((data, last, resolved))
-}
-
-fn missing(what: &str) -> Problem {
-    Problem::new(Code::Usage, format!("name the data first, then the {what}"))
-        .hint(format!("such as: assay … ecommerce \"the {what}\""))
 }
 
 /// Paths that mean the same from wherever a run is resumed.
@@ -107,7 +115,7 @@ pub fn run_id(text: &str) -> Result<RunId, Problem> {
     RunId::parse(text).ok_or_else(|| {
         let shown: String = text.chars().take(60).collect();
         Problem::new(Code::RunUnknown, format!("`{}` is not a run's id", shown.escape_debug()))
-            .hint("`assay runs list` shows the ids")
+            .hint("give all 32 digits as `assay runs list` shows them")
     })
 }
 

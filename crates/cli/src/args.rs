@@ -16,7 +16,7 @@ Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid)
 
 /// Ask questions of data; what answers them is code that was run in a sandbox, checked and recorded.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, after_help = EXAMPLES, max_term_width = 120, disable_help_subcommand = true)]
+#[command(name = "assay", version, after_help = EXAMPLES, max_term_width = 120)]
 pub struct Cli {
     #[command(flatten)]
     pub global: Global,

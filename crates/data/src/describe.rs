@@ -19,7 +19,11 @@ pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
 /// One plan being told. `words` has the part that speaks of values and conditions.
 /// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
 pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
-    Telling { plan, dataset }.output(name)
+    let telling = Telling { plan, dataset };
+    match plan.compute.iter().position(|compute| compute.name == name) {
+        Some(index) => telling.compute(index),
+        None => telling.output(name),
+    }
 }
 
 struct Telling<'a> {

@@ -164,6 +164,8 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
                 | Role::Extent(_)
                 | Role::Frequent(_)
                 | Role::Neutral
+                | Role::Measured
+                | Role::Pronoun
         )
     };
     let is_open = |mention: &Mention| matches!(&mention.what, What::Role(role) if open(role));
@@ -174,7 +176,13 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
 fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
     let known_kind = matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
     // A refusal word is known to the lexicon, but it names nothing either.
-    let refused = only(mentions, at, |role| matches!(role, Role::Unsupported | Role::Write));
+    let of_name = at > 0 && mentions.is_data(at - 1);
+    let refused = only(mentions, at, |role| match role {
+        Role::Unsupported | Role::Write => true,
+        Role::Measured => !of_name,
+        Role::Pronoun => !mentions.is_data(at + 1),
+        _ => false,
+    });
     !known_kind && (mentions.covering(at).next().is_none() || refused)
 }
 

@@ -117,6 +117,11 @@ pub enum Condition {
         amounts: Vec<Amount>,
         implied: bool,
     },
+    /// A text that holds another one.
+    Contains {
+        columns: Columns,
+        text: String,
+    },
     /// Nothing there: null, or zero where a number has no nulls.
     Empty(Columns),
     /// `verb` when a participle without a date of its own comes just before: "closed in May".

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use data::Dataset;
 use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
+use data::plan::Agg;
 
 pub use facts::Facts;
 pub use rows::RowWords;
@@ -187,11 +188,14 @@ impl Index {
             let facts = self.facts(id).clone();
             let synonyms: Vec<Vec<String>> =
                 self.column(id).synonyms.iter().map(|synonym| crate::words::split_name(synonym)).collect();
-            let whole = [facts.words.clone(), facts.core.clone()].into_iter().chain(synonyms.clone());
+            let whole = [facts.written.clone(), facts.words.clone(), facts.core.clone()].into_iter();
+            let whole = whole.chain(self.statistic_names(&facts)).chain(synonyms.clone());
             for words in whole {
                 self.add(&words, Sense::Column(id), Fit::Whole);
             }
-            for words in parts(&facts.core).into_iter().filter(|words| !is_bare_number(words)) {
+            let mut partial = parts(&facts.core);
+            partial.retain(|words| self.names_column(words));
+            for words in partial {
                 self.add(&words, Sense::Column(id), Fit::Part);
             }
             if facts.yes.is_some() {
@@ -212,6 +216,34 @@ impl Index {
                 self.add(&facts.event, Sense::Event(id), Fit::Whole);
             }
         }
+    }
+
+    /// Whether a part of a name can stand for its column; a person or an aggregate that it is about cannot.
+    fn names_column(&self, part: &[String]) -> bool {
+        let [word] = part else { return true };
+        // A plural is counted itself: `Trips over the past 24 hours`.
+        let record = self.lexicon.records.contains(word);
+        !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
+    }
+
+    /// What people say for a column that holds an aggregate: "median cases", "maximum number of deaths".
+    fn statistic_names(&self, facts: &Facts) -> Vec<Vec<String>> {
+        let mut names = Vec::new();
+        if facts.counted {
+            names.push([vec!["number".to_string(), "of".to_string()], facts.core.clone()].concat());
+        }
+        let statistic = |word: &String| self.lexicon.aggregate(word).filter(|agg| *agg != Agg::Sum);
+        let Some(at) = facts.core.iter().position(|word| statistic(word).is_some()) else { return names };
+        let rest = [&facts.core[..at], &facts.core[at + 1..]].concat();
+        let Some(agg) = statistic(&facts.core[at]).filter(|_| !rest.is_empty()) else { return names };
+        for word in self.lexicon.aggregate_words(agg) {
+            names.push([vec![word.clone()], rest.clone()].concat());
+            names.push([rest.clone(), vec![word.clone()]].concat());
+            if facts.counted {
+                names.push([vec![word, "number".to_string(), "of".to_string()], rest.clone()].concat());
+            }
+        }
+        names
     }
 
     fn name_measures(&mut self) {
@@ -261,6 +293,8 @@ impl Index {
                     | Role::Created
                     | Role::Failed
                     | Role::Neutral
+                    | Role::Measured
+                    | Role::Pronoun
                     | Role::Extent(_)
             )
         };
@@ -273,9 +307,23 @@ fn is_bare_number(words: &[String]) -> bool {
     matches!(words, [word] if matches!(word.as_str(), "count" | "counts" | "number"))
 }
 
-/// The beginnings and ends of a name of several words.
+/// Two or more words of a short name in its order: "loan term" of `Loan_Amount_Term`.
+fn selections(words: &[String]) -> Vec<Vec<String>> {
+    const WORDS_MAX: usize = 5;
+    let joins = |word: &String| matches!(word.as_str(), "of" | "in" | "per" | "the" | "to" | "and" | "by" | "for");
+    if !(3..=WORDS_MAX).contains(&words.len()) || words.iter().any(joins) {
+        return Vec::new();
+    }
+    let chosen = |mask: u32| {
+        let word = |(at, word): (usize, &String)| (mask >> at & 1 == 1).then(|| word.clone());
+        words.iter().enumerate().filter_map(word).collect::<Vec<_>>()
+    };
+    (1..1_u32 << words.len()).map(chosen).filter(|part| part.len() > 1 && part.len() < words.len()).collect()
+}
+
+/// The parts of a name of several words that can stand for it: beginnings, ends and selections.
 fn parts(words: &[String]) -> Vec<Vec<String>> {
     let ends = (1..words.len()).map(|from| words[from..].to_vec());
     let beginnings = (1..words.len()).map(|to| words[..to].to_vec());
-    ends.chain(beginnings).collect()
+    ends.chain(beginnings).chain(selections(words)).collect()
 }

@@ -31,6 +31,10 @@ pub enum Role {
     WithNumber,
     /// `taken`, `recorded`: a participle without a condition of its own.
     Neutral,
+    /// `price`, `amount`: what a participle that names a number is said of.
+    Measured,
+    /// `it`: what all rows are of.
+    Pronoun,
     Sort,
     Direction(Dir),
     Limit,
@@ -148,6 +152,9 @@ pub struct Lexicon {
     additive: Vec<String>,
     pub entities: Vec<Entity>,
     generic: Vec<String>,
+    abbreviations: HashMap<String, String>,
+    /// What a single record is about, in the singular.
+    pub records: Vec<String>,
     pub cells: Vec<CellWords>,
     words_max: usize,
 }
@@ -176,8 +183,22 @@ impl Lexicon {
         let entities = lines(include_str!("../lexicon/entities.tsv")).filter_map(entity).collect();
         let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
+        let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
+        let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
-        Lexicon { roles, adjectives, comparatives, units, additive, entities, generic, cells, words_max }
+        Lexicon {
+            roles,
+            adjectives,
+            comparatives,
+            units,
+            additive,
+            entities,
+            generic,
+            abbreviations,
+            records,
+            cells,
+            words_max,
+        }
     }
 
     /// The roles of a lower-case phrase.
@@ -208,6 +229,25 @@ impl Lexicon {
     /// Whether a singular word of a table's name says nothing about its rows.
     pub fn is_generic(&self, word: &str) -> bool {
         self.generic.iter().any(|known| known == word)
+    }
+
+    /// The word behind an abbreviation in a column's name, or the word itself.
+    pub fn spoken<'a>(&'a self, word: &'a str) -> &'a str {
+        self.abbreviations.get(word).map_or(word, String::as_str)
+    }
+
+    /// The aggregate a single word asks for; it may also be a part of a column's name.
+    pub fn aggregate(&self, word: &str) -> Option<Agg> {
+        self.roles(word).iter().find_map(|role| if let Role::Agg(agg) = role { Some(*agg) } else { None })
+    }
+
+    /// The single words for an aggregate.
+    pub fn aggregate_words(&self, agg: Agg) -> Vec<String> {
+        let single =
+            self.roles.iter().filter(|(phrase, roles)| !phrase.contains(' ') && roles.contains(&Role::Agg(agg)));
+        let mut words: Vec<String> = single.map(|(phrase, _)| phrase.clone()).collect();
+        words.sort();
+        words
     }
 
     /// Whether a singular word names what rows of tables are.
@@ -242,6 +282,11 @@ fn adjective(line: &'static str) -> Option<(String, Adjective)> {
     let number = part(number_dir, number_words);
     let date = part(date_dir, date_words);
     Some((phrase.to_string(), Adjective { number, date }))
+}
+
+fn abbreviation(line: &'static str) -> Option<(String, String)> {
+    let (short, word) = line.split_once('\t')?;
+    Some((short.to_string(), word.to_string()))
 }
 
 fn cell_words(line: &'static str) -> Option<CellWords> {
@@ -304,6 +349,8 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "terms" => Role::Terms,
         "with_number" => Role::WithNumber,
         "neutral" => Role::Neutral,
+        "measured" => Role::Measured,
+        "pronoun" => Role::Pronoun,
         "sort" => Role::Sort,
         "direction" => Role::Direction(direction(argument)?),
         "limit" => Role::Limit,
@@ -366,6 +413,7 @@ mod tests {
         assert!(lines(include_str!("../lexicon/adjectives.tsv")).all(|line| adjective(line).is_some()));
         assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
         assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
+        assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
         assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
         assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }

@@ -57,6 +57,7 @@ impl Mentions {
         let mut starts: Vec<Vec<Mention>> = (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect();
         hide_parts_of_comparisons(&mut starts);
         hide_parts_of_values(&mut starts);
+        hide_parts_of_ranges(&mut starts);
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
         mentions
@@ -85,7 +86,8 @@ impl Mentions {
         };
         let about_data = |at: usize| self.is_data(at) || aged(at) || self.at(at).iter().any(speaks);
         let elsewhere = (0..tokens.len()).any(|at| !nouns.contains(&at) && about_data(at));
-        if !same || !elsewhere {
+        let shown = index.row_words.shown.contains(&tokens[*first].singular);
+        if !same || !(elsewhere || shown) {
             self.starts.iter_mut().for_each(|start| start.retain(|mention| !mention.assumed));
         }
     }
@@ -132,6 +134,17 @@ fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
         let Some(end) = starts[start].iter().filter(|m| is_value(m)).map(|mention| mention.end).max() else { continue };
         for inner in &mut starts[start + 1..end] {
             inner.retain(|mention| !is_value(mention) || mention.end > end);
+        }
+    }
+}
+
+/// "2015" and "through 2017" inside "from 2015 through 2017" are no periods of their own.
+fn hide_parts_of_ranges(starts: &mut [Vec<Mention>]) {
+    for start in 0..starts.len() {
+        let range = |mention: &&Mention| matches!(mention.what, What::When(When::Between(..)));
+        let Some(end) = starts[start].iter().filter(range).map(|mention| mention.end).max() else { continue };
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !matches!(mention.what, What::When(_)) || mention.end > end);
         }
     }
 }

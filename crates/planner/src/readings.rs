@@ -12,6 +12,7 @@ mod filters;
 mod groups;
 mod heads;
 mod joins;
+mod lists;
 mod ranks;
 mod times;
 
@@ -36,12 +37,14 @@ const PRODUCTIONS: &[Production] = &[
     joins::joining_word,
     joins::question_word,
     joins::linking_verb,
+    joins::in_own_unit,
     heads::aggregate,
     heads::percentile,
     heads::target,
     heads::modifier,
     heads::thing_count,
     heads::with_number,
+    heads::with_ranked,
     heads::flag_rate,
     heads::share,
     heads::distribution,
@@ -61,6 +64,8 @@ const PRODUCTIONS: &[Production] = &[
     filters::availability,
     filters::key,
     filters::by_one,
+    lists::among,
+    lists::including,
     times::time,
     times::event_time,
     times::event_group,

@@ -11,7 +11,7 @@ use crate::printer::Printer;
 
 /// Asks and prints; 1 when refused.
 pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
-    let (data, question, resolved) = data_and_last(&ask.words, "question")?;
+    let (data, question, resolved) = data_and_last(&ask.words, "ask", "question")?;
     let input = AskInput {
         data: absolute(data),
         version: resolved.version.to_string(),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::args::{ProfileName, Sandbox, SandboxAction, SandboxRun};
 use crate::commands::plan::read_text;
-use crate::commands::sql::exit_code;
+use crate::commands::sql::{exit_code, print_error};
 use crate::printer::Printer;
 
 const PROGRAM_BYTES_MAX: usize = 4 << 20;
@@ -125,7 +125,7 @@ pub fn print(printer: &Printer, execution: &Value) {
     match text("outcome") {
         "ok" => {}
         "killed" => printer.remark("killed", &format!("limit reached: {}", text("killed_by"))),
-        outcome => printer.remark(outcome, execution["error"]["message"].as_str().unwrap_or("no word of it")),
+        outcome => print_error(printer, outcome, &execution["error"]),
     }
 }
 

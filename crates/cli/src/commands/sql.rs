@@ -11,7 +11,7 @@ use crate::printer::Printer;
 
 /// Runs the statement and prints the result; 1 when refused, failed or killed.
 pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
-    let (data, statement, resolved) = data_and_last(&sql.words, "statement")?;
+    let (data, statement, resolved) = data_and_last(&sql.words, "sql", "statement")?;
     let input = SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
     let finish = app.perform(SQL, &input, statement).await?;
     app.show(&finish.output, |printer| print(printer, &finish.output));
@@ -41,7 +41,17 @@ pub fn print(printer: &Printer, document: &Value) {
             }
         }
         "killed" => printer.remark("killed", &format!("limit reached: {}", word(&document["killed_by"]))),
-        outcome => printer.remark(outcome, word(&document["error"]["message"])),
+        outcome => print_error(printer, outcome, &document["error"]),
+    }
+}
+
+/// An engine's error: its first line says what is wrong, a later one may say what was meant.
+pub fn print_error(printer: &Printer, outcome: &str, error: &Value) {
+    let (kind, message) = (word(&error["type"]), word(&error["message"]));
+    let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    printer.remark(outcome, lines.next().unwrap_or(if kind.is_empty() { "no word of it" } else { kind }));
+    if let Some(meant) = lines.find(|line| line.starts_with("Candidate") || line.starts_with("Did you mean")) {
+        printer.remark("hint", meant);
     }
 }
 

@@ -161,8 +161,9 @@ fn range(test: Test, values: &[Cell], ty: Option<Type>) -> String {
     let [low, high] = values else { return "in an unclear range".to_string() };
     let day = |cell: &Cell| cell.as_str().and_then(|text| text.parse::<Date>().ok()).filter(|_| is_plain_date(cell));
     match (test, day(low), day(high), ty) {
-        (Test::Within, Some(_), Some(end), Some(Type::Date | Type::Timestamp)) => {
-            format!("from {} to {}", value(low), end.saturating_sub(1.day()))
+        (Test::Within, Some(start), Some(end), Some(Type::Date | Type::Timestamp)) => {
+            let last = end.saturating_sub(1.day());
+            if start == last { format!("on {last}") } else { format!("from {start} to {last}") }
         }
         (Test::Within, ..) => format!("from {} up to but without {}", value(low), value(high)),
         (_, Some(_), Some(_), Some(Type::Timestamp)) => {

@@ -106,6 +106,11 @@ impl Ground<'_> {
                 let pred = self.test(column, *test, values);
                 Ok(self.denied(column, there, pred, filter.negated))
             }
+            Condition::Contains { columns, text } => {
+                let (column, there) = self.locate(columns)?;
+                let pred = self.test(column, Test::Contains, vec![Cell::from(text.clone())]);
+                Ok(self.denied(column, there, pred, filter.negated))
+            }
             Condition::Empty(columns) => self.empty(columns, filter.negated),
             Condition::Time { columns, when, verb } => {
                 if *verb {
@@ -177,6 +182,11 @@ impl Ground<'_> {
         if all && texts.len() > 1 && (there || self.spans_rows()) {
             return Err(Why::ambiguous(format!("whether all of {} or any of them", texts.join(", "))));
         }
+        let single = |text: &String| !text.contains([',', ';', '|']);
+        if self.index.facts(column).lists && texts.iter().any(single) {
+            let name = self.index.qualified(column);
+            return Err(Why::ambiguous(format!("whether {name} is {0} alone or {0} among others", texts.join(", "))));
+        }
         let several = texts.len() > 1;
         let values: Vec<Cell> = texts.into_iter().map(Cell::from).collect();
         let negated = negated && !there;
@@ -199,6 +209,10 @@ impl Ground<'_> {
         let info = self.index.column(column);
         let name = self.index.qualified(column);
         let zero = info.min.as_ref().and_then(number_of) == Some(0.0);
+        let written = self.index.facts(column).digits && info.values.iter().any(|value| value == "0");
+        if info.nulls > 0 && (written || zero && self.index.facts(column).additive) {
+            return Err(Why::ambiguous(format!("whether {name} is 0 or missing")));
+        }
         if info.nulls > 0 {
             let pred = self.test(column, Test::IsNull, Vec::new());
             if there {

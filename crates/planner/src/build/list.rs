@@ -10,6 +10,7 @@ use super::shape::List;
 use crate::draft::{Condition, Filter, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Ask;
+use crate::period::{Period, When};
 use crate::words::snake;
 
 /// Builds the plan and its focus.
@@ -52,8 +53,7 @@ pub fn plan(ground: &mut Ground, list: &List) -> Result<(Plan, Vec<String>), Why
     let top_list = ground.draft.rank.as_ref().is_some_and(|rank| rank.kind == RankKind::Top);
     let asks_who = matches!(ground.draft.ask, Some(Ask::Which | Ask::Who));
     if let Some((column, _, _)) = ranked
-        && top_list
-        && !asks_who
+        && (top_list && !asks_who || ground.draft.with_number)
     {
         focus.extend(name_of(column).filter(|name| !focus.contains(name)));
     }
@@ -83,7 +83,7 @@ fn add_flag_filter(ground: &mut Ground, list: &List, plan: &mut Plan) {
 fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why> {
     let index = ground.index;
     let measured = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
-    let pinned = ground.draft.filters.iter().any(|filter| pins(ground, filter));
+    let pinned = ground.draft.filters.iter().any(|filter| pins(ground, filter)) || pin_together(ground);
     let listing = ground.draft.ask == Some(Ask::List) || ground.draft.limit.is_some() || list.rank.is_some();
     let described =
         list.thing.is_some() && ground.draft.heads.first().is_some_and(|head| matches!(head.target, Target::Thing(_)));
@@ -94,6 +94,22 @@ fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why
     Ok(())
 }
 
+/// Whether single values of several columns are given that have a row for each of their combinations: country and year.
+fn pin_together(ground: &Ground) -> bool {
+    let single = |filter: &Filter| match &filter.condition {
+        Condition::Values { cells, .. } => match &cells[..] {
+            [(column, texts)] if texts.len() == 1 && !filter.negated => Some(*column),
+            _ => None,
+        },
+        Condition::Compare { columns, test: Test::Eq, .. } if columns.len() == 1 && !filter.negated => Some(columns[0]),
+        _ => None,
+    };
+    let columns: Vec<ColId> = ground.draft.filters.iter().filter_map(single).collect();
+    let combinations: u64 = columns.iter().map(|column| ground.index.column(*column).distinct).product();
+    let own = columns.iter().all(|column| column.table == ground.base && ground.index.column(*column).nulls == 0);
+    own && columns.len() > 1 && combinations == ground.index.table(ground.base).rows
+}
+
 /// Whether a condition can hold for one row at most.
 fn pins(ground: &Ground, filter: &Filter) -> bool {
     match &filter.condition {
@@ -101,6 +117,9 @@ fn pins(ground: &Ground, filter: &Filter) -> bool {
         Condition::Values { cells, .. } => cells.iter().any(|(column, texts)| {
             column.table == ground.base && ground.index.column(*column).unique && texts.len() == 1 && !filter.negated
         }),
+        Condition::Time { when: When::In(Period::Span(first, end)), .. } => {
+            ground.index.row_words.days && !filter.negated && first.tomorrow().is_ok_and(|next| next == *end)
+        }
         Condition::Compare { columns, test: Test::Eq, .. } => {
             columns.iter().any(|column| column.table == ground.base && ground.index.column(*column).unique)
         }

@@ -123,6 +123,11 @@ fn column(
     if facts.yes.is_some() && matches!(agg, None | Some(Agg::Count | Agg::Sum)) {
         return Err(Why::unsupported(format!("{} is yes or no", name())));
     }
+    // How many different ones there are is never what "how many" asks of numbers that are written as text.
+    let written = facts.digits && !facts.identifier || facts.counted && !number;
+    if written && !distinct && matches!(agg, None | Some(Agg::Count)) {
+        return Err(Why::unsupported(format!("{} holds numbers written as text", name())));
+    }
     match agg {
         Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
         Some(Agg::Count) if facts.additive => implied(Agg::Sum, "its sum"),

@@ -6,7 +6,7 @@ use super::settle::{self, Number, Settled, Use};
 use super::{Why, ranking};
 use crate::Assumption;
 use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Target};
-use crate::index::{Index, ThingId};
+use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::Ask;
 use crate::score::Feature;
 
@@ -211,7 +211,31 @@ pub fn aggregate(
         }
         shape.measures.push(settled);
     }
+    check_pooled(index, &shape)?;
     Ok(Shape::Aggregate(shape))
+}
+
+/// "The average age of men and women": naming every value there is chooses no rows, so one number for each may be meant.
+fn check_pooled(index: &Index, shape: &Aggregate) -> Result<(), Why> {
+    let pooled = |settled: &Settled| {
+        let middle = |agg| matches!(agg, Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile);
+        matches!(settled.what, Number::Column { agg, .. } if middle(agg))
+    };
+    let both = |filter: &Filter| match &filter.condition {
+        Condition::Values { cells, all: true } if !filter.negated => {
+            let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
+            let every = |(column, texts): &(ColId, Vec<String>)| {
+                let info = index.column(*column);
+                info.values_complete && texts.len() > 1 && texts.len() == info.values.len()
+            };
+            cells.iter().any(every) && !shape.groups.contains(&Target::Columns(columns))
+        }
+        _ => false,
+    };
+    if shape.measures.iter().any(pooled) && shape.filters.iter().any(both) {
+        return Err(Why::ambiguous("whether one number for all of them together or one for each"));
+    }
+    Ok(())
 }
 
 /// "Average sales per customer" may also mean the average of each customer's sum.

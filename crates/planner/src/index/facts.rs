@@ -11,7 +11,9 @@ use crate::words::split_name;
 /// What planning needs to know of one column.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// All words of its name.
+    /// All words of its name as written.
+    pub written: Vec<String>,
+    /// All words of its name, abbreviations spelled out.
     pub words: Vec<String>,
     /// Its words without unit and without marks such as `is` and `flag`.
     pub core: Vec<String>,
@@ -27,6 +29,12 @@ pub struct Facts {
     pub years: bool,
     /// Whether each of its numbers says how many of the rows' things a row stands for.
     pub tally: bool,
+    /// Whether its name says that it holds a number of something: `No. of cases`.
+    pub counted: bool,
+    /// Whether it is a text whose cells are mostly numbers.
+    pub digits: bool,
+    /// Whether many of its cells hold several things each.
+    pub lists: bool,
     /// In what its numbers are measured.
     pub unit: Option<Unit>,
 }
@@ -37,18 +45,24 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
     tables
         .map(|table| {
             let daily = table.columns.iter().any(|column| column.ty == Type::Date && column.unique);
-            table.columns.iter().map(|column| facts(index, column, daily)).collect()
+            let last = |column: &ColumnInfo| split_name(&column.name).pop().unwrap_or_default();
+            let bounds = table.columns.iter().any(|column| matches!(last(column).as_str(), "max" | "maximum"));
+            table.columns.iter().map(|column| facts(index, column, daily, bounds)).collect()
         })
         .collect()
 }
 
-fn facts(index: &Index, column: &ColumnInfo, daily: bool) -> Facts {
-    let words = split_name(&column.name);
-    let (unitless, named_unit) =
-        if column.ty.is_number() { without_unit(index, &words) } else { (words.clone(), None) };
+fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts {
+    let written = split_name(&column.name);
+    let words: Vec<String> = written.iter().map(|word| index.lexicon.spoken(word).to_string()).collect();
+    // Beside a `..._max`, `..._min` is the minimum and no minutes.
+    let bound = bounds && words.last().is_some_and(|word| word == "min");
+    let unit = (column.ty.is_number() && !bound).then(|| without_unit(index, &words));
+    let (unitless, named_unit) = unit.unwrap_or_else(|| (words.clone(), None));
     let declared = column.unit.as_deref().and_then(|unit| index.lexicon.unit(&unit.to_lowercase())).cloned();
     let yes = yes(column);
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
+    let (core, counted) = without_count(core);
     let identifier = is_identifier(column, &words);
     let additive = column.ty.is_number()
         && !identifier
@@ -60,15 +74,51 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool) -> Facts {
     let tally = column.ty.is_number()
         && matches!(core[..].join(" ").as_str(), "count" | "counts" | "cnt" | "frequency" | "tally");
     let years = is_years(column, &words);
-    Facts { event, yes, identifier, additive, years, tally, unit: declared.or(named_unit), core, words }
+    let digits = is_digits(column);
+    let lists = is_lists(column);
+    let unit = declared.or(named_unit);
+    Facts { written, event, yes, identifier, additive, years, tally, counted, digits, lists, unit, core, words }
 }
 
 /// Whether a number already holds what came before: then a sum over rows counts twice.
 fn is_running(words: &[String], daily: bool) -> bool {
     let running =
-        |word: &String| matches!(word.as_str(), "cumulative" | "running" | "cum" | "rate" | "avg" | "average");
+        |word: &String| matches!(word.as_str(), "cumulative" | "running" | "cum" | "rate") || is_statistic(word);
     let to_date = words.windows(2).any(|pair| pair[0] == "to" && pair[1] == "date");
     words.iter().any(running) || to_date || daily && words.first().is_some_and(|word| word == "total")
+}
+
+/// What sums up several numbers does not add up itself.
+fn is_statistic(word: &str) -> bool {
+    matches!(word, "avg" | "average" | "mean" | "median" | "min" | "minimum" | "max" | "maximum" | "std" | "stdev")
+}
+
+/// Cuts off what only says that a number of something follows: `No. of cases`, `num_rooms`.
+fn without_count(words: Vec<String>) -> (Vec<String>, bool) {
+    let short = |word: &String| matches!(word.as_str(), "no" | "num" | "nr" | "number" | "n" | "nb");
+    let length = match &words[..] {
+        [first, of, _, ..] if short(first) && of == "of" => 2,
+        [first, _, ..] if first == "num" || first == "n" => 1,
+        _ => 0,
+    };
+    (words[length..].to_vec(), length > 0)
+}
+
+/// Whether a text often holds several things in one cell: a cell that is one of them is not all there is of it.
+fn is_lists(column: &ColumnInfo) -> bool {
+    const ONE_IN: usize = 5;
+    let several = |text: &&String| text.contains(", ") || text.contains("; ") || text.contains('|');
+    let lists = column.values.iter().filter(several).count();
+    column.ty == Type::Text && !column.unique && lists * ONE_IN > column.values.len()
+}
+
+/// Whether most cells of a text are numbers: what it counts or measures cannot be computed as it is.
+fn is_digits(column: &ColumnInfo) -> bool {
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    let cells = column.values.iter().filter(|value| number(value)).count();
+    let bound = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_str).is_some_and(number);
+    let mostly = cells * 2 > column.values.len() || column.values.is_empty() && bound(&column.min);
+    column.ty == Type::Text && mostly
 }
 
 /// Whole numbers that are calendar years, in a column that says so.

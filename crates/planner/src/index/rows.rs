@@ -17,6 +17,8 @@ use crate::words::split_name;
 pub struct RowWords {
     /// In the singular.
     pub words: Vec<String>,
+    /// Those that the names of columns show.
+    pub shown: Vec<String>,
     /// Whether every row is one day.
     pub days: bool,
 }
@@ -26,7 +28,7 @@ pub fn row_words(index: &Index) -> RowWords {
     let [table] = &index.dataset.tables[..] else { return RowWords::default() };
     let days = unique_day(index, &index.things[0]).is_some();
     if table.noun.is_some() || days {
-        return RowWords { words: Vec::new(), days };
+        return RowWords { days, ..RowWords::default() };
     }
     let known = known_nouns(index);
     let entities = &index.lexicon.entities;
@@ -49,7 +51,14 @@ pub fn row_words(index: &Index) -> RowWords {
         }
     }
     words.retain(|word| !is_used(index, word));
-    RowWords { words, days }
+    let shown = shown_in_names(index);
+    if !shown.is_empty() {
+        // Where names say what the rows are, other kinds of the same class are not they: hurricanes among storms.
+        let class = |word: &String| entities.iter().find(|entity| entity.has(word));
+        let generic: Vec<String> = shown.iter().filter_map(class).flat_map(|entity| entity.generic.clone()).collect();
+        words = generic.into_iter().filter(|word| !is_used(index, word)).chain(shown.iter().cloned()).collect();
+    }
+    RowWords { words, shown, days }
 }
 
 /// The date that is different in every row, where rows have no other date, key or name.
@@ -98,6 +107,22 @@ fn is_repeated_code(index: &Index, id: ColId) -> bool {
 fn evidence(index: &Index, entity: &Entity) -> usize {
     let word_shows = |word: &String| entity.evidence.contains(&index.forms.singular(word));
     index.columns().filter(|id| index.facts(*id).words.iter().any(word_shows)).count()
+}
+
+/// What a record is about by the names of its columns.
+fn shown_in_names(index: &Index) -> Vec<String> {
+    let other = other_nouns(index);
+    let shown = |word: &&String| modifies(index, word) && !other.contains(word) && index.values(word).is_empty();
+    index.lexicon.records.iter().filter(shown).cloned().collect()
+}
+
+/// Whether names of columns say the word of something else, and nothing is called so: `applicant` in `ApplicantIncome`.
+fn modifies(index: &Index, word: &str) -> bool {
+    let is_word = |other: &String| index.forms.singular(other) == word;
+    let before_last =
+        |id: ColId| index.facts(id).words.split_last().is_some_and(|(_, rest)| rest.iter().any(|w| w == word));
+    let ends = |id: ColId| index.facts(id).core.last().is_some_and(is_word);
+    index.names(&index.forms.stem(word)).is_empty() && index.columns().any(before_last) && !index.columns().any(ends)
 }
 
 /// Whether the dataset uses the word itself, as a name, a part of one, or a cell.

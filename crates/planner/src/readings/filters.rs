@@ -96,13 +96,16 @@ fn value_lists(parser: &Parser, at: usize) -> Vec<ValueList> {
     for (end, cells) in values_at(parser, at) {
         let mut list = ValueList { end, cells, all: false, compared: false };
         while let Some((end, all, versus)) = list_joint(parser, list.end) {
+            // "For men and for women" asks for each of them.
+            let each = parser.word_before_determiners(at) == "for" && parser.word(end) == "for";
+            let end = if each { end + 1 } else { end };
             let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells)| {
                 let both = intersect(&list.cells, &cells);
                 (!both.is_empty()).then_some((end, both))
             });
             let Some((end, both)) = longer else { break };
-            let compared = list.compared || versus;
-            list = ValueList { end, cells: both, all: list.all || all, compared };
+            let compared = list.compared || versus || each;
+            list = ValueList { end, cells: both, all: list.all || all && !each, compared };
         }
         lists.push(list);
     }

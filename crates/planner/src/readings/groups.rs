@@ -1,6 +1,6 @@
 //! What the answer is split by: columns, things and periods.
 
-use data::plan::Agg;
+use data::plan::{Agg, Grain};
 
 use super::{Parser, Steps};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
@@ -135,6 +135,13 @@ pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
     for (end, role) in parser.roles(at) {
         let Role::Adjective(grain) = role else { continue };
         let target = Target::Grain(grain);
+        // "Highest daily close" where every row is a day: the highest of all rows.
+        let of_rows = grain == Grain::Day && parser.index.row_words.days;
+        let summed = matches!(draft.pending, Some(Pending::Agg(Agg::Sum | Agg::Count, _)));
+        if of_rows && draft.is_open() && !summed {
+            steps.push((end, draft.clone()));
+            continue;
+        }
         if !draft.groups.contains(&target) {
             steps.push((end, draft.with(|next| next.groups.push(target))));
         }

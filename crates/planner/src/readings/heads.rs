@@ -115,9 +115,34 @@ pub fn with_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         let tallied = matches!(&head.target, Target::Columns(columns) if tally(columns));
         head.agg == Some(Agg::Count) || tallied || matches!(head.target, Target::Thing(_))
     };
+    let sums = |head: &Head| {
+        let additive = |columns: &Vec<_>| columns.iter().all(|id| parser.index.facts(*id).additive);
+        let implied = head.agg.is_none() && matches!(&head.target, Target::Columns(columns) if additive(columns));
+        head.agg == Some(Agg::Sum) || implied
+    };
+    let total = (at..end).any(|token| parser.word(token).starts_with("total"));
+    let counts = |head: &Head| if total { sums(head) } else { counts(head) };
     let ranked = draft.rank.as_ref().and_then(|rank| rank.by.as_ref());
     if ranked.is_some_and(counts) || !draft.groups.is_empty() && draft.heads.iter().all(counts) {
         steps.push((end, draft.with(|next| next.with_number = true)));
+    }
+}
+
+/// `the five days with the highest volume, including the volume`: what is ranked by is part of the answer.
+pub fn with_ranked(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(rank) = draft.rank.as_ref().filter(|rank| !rank.open && !draft.heads.is_empty()) else { return };
+    if !matches!(parser.word(at), "including" | "with" | "showing") || draft.with_number {
+        return;
+    }
+    for (end, head, features) in super::groups::quantities(parser, at + 1) {
+        let same = |by: &Head| by.target == head.target && (head.agg.is_none() || head.agg == by.agg);
+        if rank.by.as_ref().is_some_and(same) {
+            let shown = |next: &mut Draft| {
+                next.features.extend(features);
+                next.with_number = true;
+            };
+            steps.push((end, draft.with(shown)));
+        }
     }
 }
 

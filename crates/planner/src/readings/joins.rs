@@ -1,14 +1,22 @@
 //! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
 
 use super::{Parser, Steps};
-use crate::draft::Draft;
+use crate::draft::{Draft, Target};
+use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
-use crate::mentions::What;
+use crate::mentions::{Mention, What};
 
 /// Passes a word that carries no condition of its own.
 pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if parser.comma(at) {
         steps.push((at + 1, Draft { joined: true, ..draft.clone() }));
+    }
+    // "How many days did it close above 10": where rows are days, what the days are of has no other name.
+    let verb =
+        |mention: &Mention| matches!(&mention.what, What::Columns(ids) if ids.iter().all(|id| is_measure(parser, *id)));
+    let did = parser.index.row_words.days && matches!(parser.before(at), "did" | "does");
+    if parser.role(at, Role::Pronoun).is_some() && did && parser.mentions.at(at + 1).iter().any(verb) {
+        steps.push((at + 1, draft.clone()));
     }
     for (end, role) in parser.roles(at) {
         let after_head = !draft.heads.is_empty() || draft.share && !draft.filters.is_empty();
@@ -33,6 +41,7 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             Role::Neutral if is_neutral(parser, at, draft) => {
                 steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
             }
+            Role::Measured if is_measured(parser, at) => steps.push((end, draft.clone())),
             Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),
             _ => {}
         }
@@ -51,6 +60,41 @@ fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
     let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
     let of_head = at > 0 && parser.mentions.is_data(at - 1);
     !draft.heads.is_empty() && (passive || of_head) && dates <= 1 && !names_data(parser, at)
+}
+
+/// `closing price`: after a participle that alone names one number, the measure says nothing more.
+fn is_measured(parser: &Parser, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    let number = |mention: &Mention| match &mention.what {
+        What::Columns(columns) => {
+            let whole = mention.end == at && mention.stemmed && !mention.partial;
+            whole && columns.len() == 1 && is_measure(parser, columns[0])
+        }
+        _ => false,
+    };
+    let participle = parser.word(before).ends_with("ing") || parser.word(before).ends_with("ed");
+    participle && parser.mentions.at(before).iter().any(number) && !names_data(parser, at)
+}
+
+fn is_measure(parser: &Parser, id: ColId) -> bool {
+    parser.index.column(id).ty.is_number() && !parser.index.facts(id).identifier
+}
+
+/// `mean height in metres`, `what share, in percent`: the unit that the answer has anyway.
+pub fn in_own_unit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if parser.word(at) != "in" || draft.is_open() {
+        return;
+    }
+    let lexicon = &parser.index.lexicon;
+    let Some(unit) = parser.tokens.get(at + 1).and_then(|token| lexicon.unit(&token.fold)) else { return };
+    let same = |id: &ColId| parser.index.facts(*id).unit.as_ref().is_some_and(|own| own.name == unit.name);
+    let measured = match draft.heads.last().map(|head| &head.target) {
+        Some(Target::Columns(columns)) => columns.iter().all(same),
+        _ => false,
+    };
+    if measured || draft.share && unit.family == "percent" {
+        steps.push((at + 2, draft.clone()));
+    }
 }
 
 /// Whether a word is written in capitals inside a question that is not.

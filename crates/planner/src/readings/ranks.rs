@@ -116,17 +116,28 @@ pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `in which year was the number of arrests the largest`: the ranking word comes last.
 pub fn trailing_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.heads.len() == 1 && draft.rank.is_none();
-    if !asked || draft.is_open() || !matches!(parser.before(at), "is" | "are" | "was" | "were") {
+    let named = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.heads.len() == 1;
+    // "When was the close the highest": where every row is a day, the day is asked for.
+    let when = draft.ask == Some(Ask::When) && draft.heads.is_empty() && parser.index.row_words.days;
+    if !(named || when)
+        || draft.rank.is_some()
+        || draft.is_open()
+        || !matches!(parser.before(at), "is" | "are" | "was" | "were")
+    {
         return;
     }
     for (middle, by, features) in quantities(parser, at) {
-        let middle = parser.skip_determiners(middle);
+        // "At its lowest", "the lowest".
+        let middle = parser.skip_determiners(if parser.word(middle) == "at" { middle + 1 } else { middle });
         let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
         let Some((end, dir)) = parser.roles(middle).find_map(extreme) else { continue };
         let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
         next.rank.iter_mut().for_each(|rank| rank.open = false);
         next.features.extend(features);
+        if when {
+            next.ask = Some(Ask::Which);
+            next.heads.push(Head::plain(Target::Thing(0)));
+        }
         steps.push((end, next));
     }
 }

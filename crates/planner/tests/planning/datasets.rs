@@ -1,5 +1,6 @@
 //! Small datasets for planning: three shaped like the built-in ones, the others like files that people have.
 
+mod headers;
 mod plain;
 
 use base::{Cell, Hash, Type};
@@ -18,7 +19,7 @@ pub fn named(name: &str) -> Dataset {
         "books" => books(),
         "sales" => sales(),
         "flights" => flights(),
-        _ => plain::named(name).unwrap_or_else(|| panic!("no test dataset {name}")),
+        _ => plain::named(name).or_else(|| headers::named(name)).unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
 
