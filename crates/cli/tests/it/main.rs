@@ -14,6 +14,7 @@ mod hostile;
 mod journal;
 mod plans;
 mod programs;
+mod readme;
 mod refusals;
 mod sql;
 mod support;

@@ -224,9 +224,14 @@ impl Call {
         let mut command = Command::new("unshare");
         command.args(["--user", "--map-root-user", "sh", "-c", script, "sh"]);
         command.arg(self.command.get_program()).args(self.command.get_args()).env_clear();
-        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.envs(self.environment());
         command.current_dir(self.command.get_current_dir().expect("every call has a place"));
         Call { command, ..self }
+    }
+
+    /// The environment it is started in.
+    pub fn environment(&self) -> impl Iterator<Item = (&std::ffi::OsStr, &std::ffi::OsStr)> {
+        self.command.get_envs().filter_map(|(name, value)| Some((name, value?)))
     }
 
     pub fn arg(mut self, argument: impl AsRef<std::ffi::OsStr>) -> Call {
