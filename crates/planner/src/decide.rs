@@ -115,7 +115,12 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         return refuse(Reason::Unsupported, message, beyond);
     }
     let unit = |at: usize| index.lexicon.unit(&tokens[at].fold).is_some();
-    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at));
+    // "How tall" is known where a column is a height.
+    let extent = |at: usize| {
+        let said = |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
+        at > 0 && tokens[at - 1].fold == "how" && index.lexicon.extent(&tokens[at].fold).is_some_and(said)
+    };
+    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }
@@ -166,6 +171,7 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
                 | Role::Neutral
                 | Role::Measured
                 | Role::Pronoun
+                | Role::Among
         )
     };
     let is_open = |mention: &Mention| matches!(&mention.what, What::Role(role) if open(role));
@@ -180,10 +186,24 @@ fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
     let refused = only(mentions, at, |role| match role {
         Role::Unsupported | Role::Write => true,
         Role::Measured => !of_name,
+        Role::Among => !mentions.is_data(at + 1) && !mentions.is_data(at + 2),
         Role::Pronoun => !mentions.is_data(at + 1),
         _ => false,
     });
-    !known_kind && (mentions.covering(at).next().is_none() || refused)
+    !known_kind && !is_searched(tokens, mentions, at) && (mentions.covering(at).next().is_none() || refused)
+}
+
+/// Whether a name is looked for in a column's texts: it need not be a cell. "Florida among the areas".
+fn is_searched(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let named = |i: &usize| tokens.get(*i).is_some_and(|token| token.text.starts_with(char::is_uppercase));
+    let end = at + (at..tokens.len()).take_while(named).count();
+    let start = at + 1 - (0..=at).rev().take_while(named).count();
+    let among = word(end) == "among" && (mentions.is_data(end + 1) || mentions.is_data(end + 2));
+    let included = start
+        .checked_sub(1)
+        .is_some_and(|verb| verb > 0 && word(verb).starts_with("inclu") && mentions.is_data(verb - 1));
+    end > at && (among || included)
 }
 
 /// A plan with names replaced by positions, so that equal computations are equal.

@@ -189,7 +189,10 @@ impl Index {
             let synonyms: Vec<Vec<String>> =
                 self.column(id).synonyms.iter().map(|synonym| crate::words::split_name(synonym)).collect();
             let whole = [facts.written.clone(), facts.words.clone(), facts.core.clone()].into_iter();
-            let whole = whole.chain(self.statistic_names(&facts)).chain(synonyms.clone());
+            let whole = whole
+                .chain([literal(&self.column(id).name)])
+                .chain(self.statistic_names(&facts))
+                .chain(synonyms.clone());
             for words in whole {
                 self.add(&words, Sense::Column(id), Fit::Whole);
             }
@@ -295,6 +298,7 @@ impl Index {
                     | Role::Neutral
                     | Role::Measured
                     | Role::Pronoun
+                    | Role::Among
                     | Role::Extent(_)
             )
         };
@@ -305,6 +309,11 @@ impl Index {
 /// "Count" alone asks how many, it does not name `review_count`.
 fn is_bare_number(words: &[String]) -> bool {
     matches!(words, [word] if matches!(word.as_str(), "count" | "counts" | "number"))
+}
+
+/// A name as a question has it when it is copied: `ApplicantIncome` is one word there.
+fn literal(name: &str) -> Vec<String> {
+    name.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_string).collect()
 }
 
 /// Two or more words of a short name in its order: "loan term" of `Loan_Amount_Term`.

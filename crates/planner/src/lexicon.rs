@@ -35,6 +35,8 @@ pub enum Role {
     Measured,
     /// `it`: what all rows are of.
     Pronoun,
+    /// `among`: a text that holds several things holds this one.
+    Among,
     Sort,
     Direction(Dir),
     Limit,
@@ -153,6 +155,7 @@ pub struct Lexicon {
     pub entities: Vec<Entity>,
     generic: Vec<String>,
     abbreviations: HashMap<String, String>,
+    extents: HashMap<String, Vec<String>>,
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
@@ -184,6 +187,7 @@ impl Lexicon {
         let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
         let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
+        let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
@@ -195,6 +199,7 @@ impl Lexicon {
             entities,
             generic,
             abbreviations,
+            extents,
             records,
             cells,
             words_max,
@@ -234,6 +239,11 @@ impl Lexicon {
     /// The word behind an abbreviation in a column's name, or the word itself.
     pub fn spoken<'a>(&'a self, word: &'a str) -> &'a str {
         self.abbreviations.get(word).map_or(word, String::as_str)
+    }
+
+    /// The words of columns that say how tall, heavy or old something is.
+    pub fn extent(&self, word: &str) -> Option<&[String]> {
+        self.extents.get(word).map(Vec::as_slice)
     }
 
     /// The aggregate a single word asks for; it may also be a part of a column's name.
@@ -282,6 +292,11 @@ fn adjective(line: &'static str) -> Option<(String, Adjective)> {
     let number = part(number_dir, number_words);
     let date = part(date_dir, date_words);
     Some((phrase.to_string(), Adjective { number, date }))
+}
+
+fn extent(line: &'static str) -> Option<(String, Vec<String>)> {
+    let (word, columns) = line.split_once('\t')?;
+    Some((word.to_string(), alternatives(columns).collect()))
 }
 
 fn abbreviation(line: &'static str) -> Option<(String, String)> {
@@ -351,6 +366,7 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "neutral" => Role::Neutral,
         "measured" => Role::Measured,
         "pronoun" => Role::Pronoun,
+        "among" => Role::Among,
         "sort" => Role::Sort,
         "direction" => Role::Direction(direction(argument)?),
         "limit" => Role::Limit,
@@ -414,6 +430,7 @@ mod tests {
         assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
         assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
         assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
+        assert!(lines(include_str!("../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
         assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
         assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }

@@ -42,6 +42,7 @@ const PRODUCTIONS: &[Production] = &[
     heads::percentile,
     heads::target,
     heads::modifier,
+    heads::extent,
     heads::thing_count,
     heads::with_number,
     heads::with_ranked,

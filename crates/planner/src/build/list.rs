@@ -82,7 +82,10 @@ fn add_flag_filter(ground: &mut Ground, list: &List, plan: &mut Plan) {
 /// A single measured number without anything that pins one row leaves open which one.
 fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why> {
     let index = ground.index;
-    let measured = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    let measured = |id: &ColId| {
+        let facts = index.facts(*id);
+        (index.column(*id).ty.is_number() || facts.digits || facts.counted) && !facts.identifier
+    };
     let pinned = ground.draft.filters.iter().any(|filter| pins(ground, filter)) || pin_together(ground);
     let listing = ground.draft.ask == Some(Ask::List) || ground.draft.limit.is_some() || list.rank.is_some();
     let described =

@@ -205,7 +205,12 @@ pub fn aggregate(
         }
         let settled = settle::settle(index, head, usage, draft.distinct)?;
         shape.assumptions.extend(settled.assumption.clone());
-        if averages_sums(index, &settled) && shape.groups.iter().any(|group| matches!(group, Target::Thing(_))) {
+        let summed = |group: &Target| match group {
+            Target::Thing(_) => true,
+            Target::Columns(columns) => columns.iter().all(|id| index.facts(*id).years),
+            _ => false,
+        };
+        if averages_sums(index, &settled) && shape.groups.iter().any(summed) {
             shape.features.push(Feature::OpenChoice);
             shape.assumptions.push(assumption("average", "the average is over rows, not over sums per group"));
         }

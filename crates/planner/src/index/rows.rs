@@ -51,12 +51,17 @@ pub fn row_words(index: &Index) -> RowWords {
         }
     }
     words.retain(|word| !is_used(index, word));
-    let shown = shown_in_names(index);
+    let mut shown = shown_in_names(index);
+    // Beside a known noun only the person that such a record is about: the applicant of a loan.
+    let of_person =
+        |word: &String| index.lexicon.is_of("person", word) && own.iter().all(|known| known.class != "person");
+    shown.retain(|word| own.is_empty() || of_person(word));
     if !shown.is_empty() {
         // Where names say what the rows are, other kinds of the same class are not they: hurricanes among storms.
-        let class = |word: &String| entities.iter().find(|entity| entity.has(word));
-        let generic: Vec<String> = shown.iter().filter_map(class).flat_map(|entity| entity.generic.clone()).collect();
-        words = generic.into_iter().filter(|word| !is_used(index, word)).chain(shown.iter().cloned()).collect();
+        let generic = shown.iter().filter_map(class_of).flat_map(|entity| entity.generic.clone());
+        let generic = generic.filter(|word| !is_used(index, word)).collect::<Vec<_>>();
+        words.retain(|_| !own.is_empty());
+        words.extend(generic.into_iter().chain(shown.iter().cloned()));
     }
     RowWords { words, shown, days }
 }

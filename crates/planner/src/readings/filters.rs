@@ -30,7 +30,12 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             found.push(Feature::ValueBesidePeriod);
         }
         let compared = list.compared || is_comparison(parser) && list.several();
-        for (end, cells) in [(list.end, list.cells.clone())].into_iter().chain(named) {
+        // A bare number is a cell of a text only where its column is named.
+        let bare = list.end == at + 1 && parser.tokens[at].number().is_some();
+        let mut alone = list.cells.clone();
+        alone.retain(|(column, _)| !(bare && parser.index.facts(*column).digits));
+        let alone = (!alone.is_empty()).then_some((list.end, alone));
+        for (end, cells) in alone.into_iter().chain(named) {
             let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
             let mut next = add(draft, Condition::Values { cells, all: list.all }, &found);
             let group = Target::Columns(columns);

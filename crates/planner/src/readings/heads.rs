@@ -4,7 +4,8 @@ use data::plan::{Agg, Grain};
 
 use super::{Parser, Steps};
 use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target};
-use crate::lexicon::{Glue, Role};
+use crate::index::ColId;
+use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
@@ -82,6 +83,23 @@ pub fn modifier(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.scopes.push(thing);
         });
         steps.push((mention.end, Draft { joined: draft.joined, ..next }));
+    }
+}
+
+/// `how tall is the tallest tree`: the number that says it, where one column does.
+pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let index = parser.index;
+    let asks = parser.word(at) == "how" && matches!(parser.word(at + 2), "is" | "was");
+    let Some(words) = index.lexicon.extent(parser.word(at + 1)).filter(|_| asks && *draft == Draft::default()) else {
+        return;
+    };
+    let said =
+        |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
+    let columns: Vec<ColId> = index.columns().filter(said).collect();
+    if columns.len() == 1 {
+        let mut next = draft.with(|next| next.heads.push(Head::plain(Target::Columns(columns))));
+        (next.ask, next.connected) = (Some(Ask::What), true);
+        steps.push((at + 3, next));
     }
 }
 

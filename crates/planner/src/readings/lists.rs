@@ -5,8 +5,8 @@
 use super::filters::add;
 use super::{Parser, Steps, features};
 use crate::draft::{Columns, Condition, Draft};
-use crate::mentions::Mention;
-use crate::mentions::What;
+use crate::lexicon::Role;
+use crate::mentions::{Mention, What};
 use crate::tokens::Kind;
 
 /// How many words are searched for at most.
@@ -15,7 +15,7 @@ const WORDS_MAX: usize = 4;
 /// `Florida among the areas affected`.
 pub fn among(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let end = name_end(parser, at);
-    if end == at || parser.word(end) != "among" || draft.is_open() {
+    if end == at || parser.role(end, Role::Among).is_none() || draft.is_open() {
         return;
     }
     for mention in parser.mentions.at(parser.skip_determiners(end + 1)) {
