@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use data::describe::describe;
 use data::plan::{Expr, Plan, Pred};
 
 use crate::build::{self, Why};
@@ -54,7 +55,7 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     match readings.is_empty() {
         true => explain(index, &tokens, &mentions, failure),
-        false => weigh(readings),
+        false => weigh(index, readings),
     }
 }
 
@@ -80,13 +81,15 @@ fn keep(readings: &mut Vec<Reading>, reading: Reading) {
     }
 }
 
-fn weigh(mut readings: Vec<Reading>) -> Outcome {
+fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
     let best = readings.remove(0);
     let confidence = score::confidence(-best.score);
     let margin = readings.first().map(|second| best.score - second.score);
     readings.truncate(OTHERS_MAX);
     if margin.is_some_and(|margin| margin < score::MARGIN_MIN) {
-        let message = "the question can be read in two ways that give different answers".to_string();
+        let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
+        let second = readings.first().map(said).unwrap_or_default();
+        let message = format!("the question can be read in two ways: {}; or {second}", said(&best));
         return with_best(Reason::Ambiguous, message, best);
     }
     if confidence < score::CONFIDENCE_MIN {
@@ -141,7 +144,10 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         return refuse(Reason::Ambiguous, message, vague);
     }
     match failure {
-        Some(why) => refuse(why.reason, why.message, Vec::new()),
+        Some(why) => {
+            let lead = if why.reason == Reason::Ambiguous { "it is not clear" } else { "it cannot be computed" };
+            refuse(why.reason, format!("{lead}: {}", why.message), Vec::new())
+        }
         None => {
             let message = "the words are known, but what they ask for together is not".to_string();
             refuse(Reason::Unsupported, message, Vec::new())

@@ -45,6 +45,8 @@ pub enum Feature {
     ImpliedNumber,
     /// A word that the dataset does not use was taken for the rows of its only table.
     AssumedNoun,
+    /// A thing with several rows was taken to match if any of them does.
+    AnyRow,
     /// The words leave a choice that is reported as an assumption.
     OpenChoice,
 }
@@ -72,13 +74,21 @@ impl Feature {
             Feature::ImpliedList => 0.05,
             Feature::ImpliedNumber => 0.10,
             Feature::AssumedNoun => 0.05,
+            Feature::AnyRow => 0.02,
             Feature::OpenChoice => 0.10,
         }
     }
 
     /// Whether a reading with it must not be called verified.
     pub fn leaves_open(self) -> bool {
-        matches!(self, Feature::OpenChoice | Feature::ImpliedAggregate | Feature::ImpliedNumber | Feature::AssumedNoun)
+        matches!(
+            self,
+            Feature::OpenChoice
+                | Feature::ImpliedAggregate
+                | Feature::ImpliedNumber
+                | Feature::AssumedNoun
+                | Feature::AnyRow
+        )
     }
 }
 

@@ -71,7 +71,9 @@ fn difference(dataset: &str, expected: &Value) -> Result<(), String> {
     if (ran.code, &answer["status"]) != (Some(0), &Value::from("answered")) {
         return fail(format!("exit {:?}, refused: {}", ran.code, answer["refusal"]));
     }
-    if answer["known"]["level"] != "verified" {
+    // A question about things with several rows each leaves open whether one row is enough; the answer says so.
+    let open = answer["assumptions"].to_string().contains("any_row");
+    if answer["known"]["level"] != if open { "checked" } else { "verified" } {
         return fail(format!("known is {}", answer["known"]));
     }
     let rows: Vec<Vec<Value>> = serde_json::from_value(expected["rows"].clone()).unwrap();

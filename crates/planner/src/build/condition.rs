@@ -7,7 +7,7 @@ use super::Why;
 use super::ground::Ground;
 use crate::draft::{Amount, Columns, Condition, Filter, Head, Target};
 use crate::index::{ColId, ThingId};
-use crate::lexicon::Unit;
+use crate::lexicon::{Ask, Unit};
 use crate::period::When;
 use crate::schema::TableId;
 use crate::score::Feature;
@@ -56,14 +56,24 @@ impl Ground<'_> {
         } else {
             draft.heads.iter().collect()
         };
-        let mut things = counted
-            .into_iter()
-            .map(|head| &head.target)
-            .filter_map(|target| if let Target::Thing(thing) = target { Some(*thing) } else { None });
-        things.any(|thing| {
-            let info = &self.index.things[thing];
-            info.table != Some(self.base) && info.keys.iter().any(|key| !self.index.column(*key).unique)
+        counted.into_iter().any(|head| match &head.target {
+            Target::Thing(thing) => {
+                let info = &self.index.things[*thing];
+                info.table != Some(self.base) && info.keys.iter().any(|key| !self.index.column(*key).unique)
+            }
+            // "Which category is never returned": a category has many rows, too.
+            Target::Columns(columns) => {
+                let asked = matches!(draft.ask, Some(Ask::Which | Ask::Who)) && head.agg.is_none() && !head.amount;
+                asked && draft.rank.is_none() && columns.iter().all(|id| self.is_label(*id))
+            }
+            _ => false,
         })
+    }
+
+    /// Whether a column sorts rows into kinds.
+    fn is_label(&self, id: ColId) -> bool {
+        let column = self.index.column(id);
+        column.ty == Type::Text && !column.unique
     }
 
     fn placed(&mut self, filter: &Filter) -> Result<Placed, Why> {
@@ -75,6 +85,7 @@ impl Ground<'_> {
                 self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| thing.noun.clone());
             let text = format!("a thing matches if any {} of it does", row.unwrap_or_else(|| "row".to_string()));
             self.assume("any_row", text);
+            self.features.push(Feature::AnyRow);
         }
         match &filter.condition {
             Condition::Values { cells, all } => self.values(cells, *all, filter.negated),

@@ -26,6 +26,13 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     {
         return Err(Why::ambiguous("whether the first place or the greatest number is the highest rank"));
     }
+    // "The longest open ticket" asks how long something took; its date alone does not say.
+    if let Target::Columns(columns) = &by.target
+        && rank.kind == RankKind::Extreme
+        && columns.iter().any(|id| index.column(*id).ty.is_temporal())
+    {
+        return Err(Why::ambiguous("a date is early or late, not high, low or long"));
+    }
     let subject = match &draft.heads[..] {
         [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
         [] => None,

@@ -25,6 +25,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             Role::Glue(Glue::Relative) if !after_head && draft.rank.is_none() && draft.filters.is_empty() => {}
             Role::Glue(_) if end == at + 1 && is_shouted(parser, at) => {}
             Role::Glue(Glue::Other | Glue::Noun) if names_data(parser, at) => {}
+            // "Order value" is worth something; only after a number "value" says nothing more.
+            Role::Glue(Glue::Noun) if !follows_number(parser, at) => {}
             Role::Glue(_) if parser.word(at) == "how" && !asks_difference(parser) => {}
             // "Break" is only half of "break down".
             Role::Glue(_) if parser.word(at) == "break" && !parser.tokens.iter().any(|token| token.fold == "down") => {}
@@ -74,6 +76,16 @@ fn is_measured(parser: &Parser, at: usize) -> bool {
     };
     let participle = parser.word(before).ends_with("ing") || parser.word(before).ends_with("ed");
     participle && parser.mentions.at(before).iter().any(number) && !names_data(parser, at)
+}
+
+/// Whether the phrase that ends here names a number of a row, or a declared measure.
+fn follows_number(parser: &Parser, at: usize) -> bool {
+    let number = |mention: &Mention| match &mention.what {
+        What::Columns(columns) => columns.iter().all(|id| is_measure(parser, *id)),
+        What::Measure(_) => true,
+        _ => false,
+    };
+    (0..at).any(|start| parser.mentions.at(start).iter().any(|mention| mention.end == at && number(mention)))
 }
 
 fn is_measure(parser: &Parser, id: ColId) -> bool {
