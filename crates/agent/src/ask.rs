@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Known};
 use crate::context::Context;
-use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed};
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
 use crate::{invariants, sentence};
@@ -125,8 +125,7 @@ async fn verify(
     if let Some(violated) = invariants::violated(&reading.plan, dataset, table) {
         return Ok(Err(violated));
     }
-    let rows: u64 =
-        data::plan::tables(&reading.plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum();
+    let rows = rows_read(&reading.plan, dataset);
     if rows > ORACLE_ROWS_MAX {
         let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
         return Ok(Ok(Known::checked("invariants", note)));

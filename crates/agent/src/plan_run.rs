@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::answer::Known;
 use crate::ask::{parse_input, unchanged};
 use crate::context::Context;
-use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed};
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, rows_read};
 use crate::sql::{document, finish};
 
 /// What is computed, over what.
@@ -76,8 +76,7 @@ async fn compare(
     plan: &Plan,
     table: &base::Table,
 ) -> Result<Known, Problem> {
-    let rows: u64 =
-        data::plan::tables(plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum();
+    let rows = rows_read(plan, dataset);
     if rows > ORACLE_ROWS_MAX {
         return Ok(Known::unverified(format!("{rows} rows are too many to recompute")));
     }

@@ -4,6 +4,7 @@
 //! reads that tree, and only what it lets through is executed. SQL that we compiled ourselves takes the same door.
 
 use base::{Code, Finding, Problem, Table, Usage};
+use data::Dataset;
 use data::plan::Plan;
 use guard::{Checked, Sql};
 use sandbox::{CallError, Cell, CellOptions, End, Input, Isolation, KilledBy, Outcome, Policy, Raised, Stop};
@@ -230,6 +231,11 @@ impl<'a> Kernel<'a> {
         }
         self.opened = false;
     }
+}
+
+/// How many rows the tables of a plan have: what the oracle would have to go through.
+pub fn rows_read(plan: &Plan, dataset: &Dataset) -> u64 {
+    data::plan::tables(plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum()
 }
 
 fn lost() -> Problem {
