@@ -37,7 +37,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let resolved = unchanged(&input.data, &input.version)?;
     let prepared = resolved.prepare(context).await?;
     let mut kernel = Kernel::new(context, &prepared);
-    if run.attempt() == 1 {
+    if run.will_perform() {
         kernel.start().await?;
     }
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);

@@ -7,6 +7,7 @@
 mod answer;
 mod ask;
 mod context;
+mod demo;
 mod files;
 mod invariants;
 mod plan_run;
@@ -20,6 +21,7 @@ mod warehouse;
 pub use answer::Answer;
 pub use ask::{AskInput, ask};
 pub use context::{Context, Progress};
+pub use demo::{DemoInput, demo};
 pub use files::{hash_file, private_folder};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
 pub use program::{ProgramInput, program};
@@ -37,7 +39,16 @@ pub const PLAN: &str = "plan/1";
 /// One program of the user's own.
 pub const PROGRAM: &str = "program/1";
 
+/// Steps that only last.
+pub const DEMO: &str = "demo/1";
+
 /// Every task this program knows.
 pub fn registry() -> flow::Registry<Context> {
-    flow::Registry::new().with(ASK, ask).with(SQL, sql).with(PLAN, plan_run).with(PROGRAM, program)
+    flow::Registry::new()
+        .with(ASK, ask)
+        .measuring(ASK, &["/timing_ms"])
+        .with(SQL, sql)
+        .with(PLAN, plan_run)
+        .with(PROGRAM, program)
+        .with(DEMO, demo)
 }

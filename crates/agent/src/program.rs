@@ -33,6 +33,13 @@ pub struct ProgramInput {
 /// Runs one program.
 pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: ProgramInput = parse_input(input)?;
+    if run.is_imported() && input.out.is_some() {
+        return Err(Problem::new(
+            Code::Usage,
+            "the run came from a capsule and wants to write to a folder of its choice",
+        )
+        .hint("run the program anew to have its files written here"));
+    }
     let id = run.id().to_string();
     let job = Job::enter(&context.data_dir.join("jobs"), &id)?;
     let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::Digest as _;
 
 /// A SHA-256 digest, spelled as 64 lower-case hex digits.
@@ -16,6 +17,12 @@ impl Hash {
         let mut digest = Digest::new();
         digest.update(bytes);
         digest.finish()
+    }
+
+    /// The digest of a value's JSON with every object's fields sorted, so that equal values have equal digests whatever
+    /// order their fields were written in.
+    pub fn of_json(value: &Value) -> Hash {
+        Hash::of(sorted(value).to_string().as_bytes())
     }
 
     /// Reads a digest back; `None` unless it is 64 lower-case hex digits.
@@ -32,6 +39,18 @@ impl Hash {
     /// The first twelve digits, for names that people read.
     pub fn short(&self) -> &str {
         &self.0[..12]
+    }
+}
+
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by(|a, b| a.0.cmp(b.0));
+            Value::Object(fields.into_iter().map(|(name, value)| (name.clone(), sorted(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
+        scalar => scalar.clone(),
     }
 }
 
@@ -77,6 +96,14 @@ impl Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_fields_does_not_count_and_that_of_items_does() {
+        let hash = |text: &str| Hash::of_json(&serde_json::from_str(text).expect("JSON"));
+        assert_eq!(hash(r#"[{ "a": 1, "b": { "c": 2, "d": 3 } }]"#), hash(r#"[{ "b": { "d": 3, "c": 2 }, "a": 1 }]"#));
+        assert_ne!(hash("[1, 2]"), hash("[2, 1]"));
+        assert_ne!(hash("1"), hash("\"1\""));
+    }
 
     #[test]
     fn the_published_vector_holds() {

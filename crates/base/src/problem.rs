@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::RunId;
@@ -46,6 +47,8 @@ codes! {
     FileFormat           "file_format"           2   "a file is not of a kind we can read",
     InputChanged         "input_changed"         2   "an input is not what it was when the run began",
     RunUnknown           "run_unknown"           2   "no run with that id",
+    RunBusy              "run_busy"              2   "somebody else works on the run",
+    RunExists            "run_exists"            2   "a run of that id is here and is another",
     TaskUnknown          "task_unknown"          2   "this program has no such task",
     KeyConflict          "key_conflict"          2   "the key was used with another input",
     JournalMismatch      "journal_mismatch"      2   "the run's code no longer matches its journal",
@@ -60,6 +63,8 @@ codes! {
     SandboxUnavailable   "sandbox_unavailable"   2   "this machine does not give the isolation that is required",
     SandboxLost          "sandbox_lost"          2   "a cell ended without saying how",
     KeyMissing           "key_missing"           4   "a model's key is missing",
+    WorkerLost           "worker_lost"           2   "the run took down every worker that took it",
+    TimedOut             "timed_out"             2   "a step took longer than it may",
     Cancelled            "cancelled"           130   "stopped by the user",
     Internal             "internal"              2   "a fault of ours",
 }
@@ -136,9 +141,38 @@ impl Serialize for Problem {
     }
 }
 
+/// Reads a problem document back; one with a code this program does not know is refused.
+impl<'de> Deserialize<'de> for Problem {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Problem, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Document {
+            code: String,
+            message: String,
+            hint: Option<String>,
+            path: Option<String>,
+            run: Option<RunId>,
+        }
+        let Document { code, message, hint, path, run } = Document::deserialize(deserializer)?;
+        let known = Code::ALL.iter().copied().find(|known| known.as_str() == code);
+        let code = known.ok_or_else(|| D::Error::custom(format!("there is no problem `{code}`")))?;
+        Ok(Problem { code, message, hint, path, run })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_problem_is_read_back_as_it_was() {
+        let problem = Problem::new(Code::ColumnUnknown, "no column `amout`")
+            .hint("did you mean `amount`?")
+            .at("/measures/0")
+            .in_run(&RunId::fresh());
+        let text = serde_json::to_string(&problem).expect("a problem is plain data");
+        assert_eq!(serde_json::from_str::<Problem>(&text).expect("its own document"), problem);
+        assert!(serde_json::from_str::<Problem>(r#"{"code":"of the future","message":""}"#).is_err());
+    }
 
     #[test]
     fn every_listed_field_is_present() {

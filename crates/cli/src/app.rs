@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use agent::{Context, Resolved, Source};
 use base::{Code, Problem, RunId};
-use flow::{Ended, Engine, Finish, Options, Request, Store};
+use flow::{Ended, Engine, Options, Request, Store};
 use sandbox::EnvironmentOptions;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::args::Begin;
 use crate::printer::{Format, Printer};
 use crate::settings::Settings;
 
@@ -20,7 +21,7 @@ pub struct App {
     /// What was decided outside.
     pub settings: Settings,
     /// What tasks are lent.
-    pub context: Context,
+    pub context: Arc<Context>,
 }
 
 impl App {
@@ -37,7 +38,7 @@ impl App {
         // The running file itself, also when another has taken its place on disk.
         let program = PathBuf::from("/proc/self/exe");
         let context = Context::new(settings.data_dir.clone(), program, environment, progress);
-        App { printer, settings, context }
+        App { printer, settings, context: Arc::new(context) }
     }
 
     /// The engine over the user's store.
@@ -50,16 +51,53 @@ impl App {
             });
             observer
         });
-        let options = Options { program: env!("CARGO_PKG_VERSION").to_string(), fault: self.settings.fault, observer };
+        let options = Options {
+            program: env!("CARGO_PKG_VERSION").to_string(),
+            lease: self.settings.lease,
+            fault: self.settings.fault,
+            observer,
+        };
         Ok(Engine::new(store, agent::registry(), options))
     }
 
-    /// Runs a task to its end and gives its document.
-    pub async fn perform(&self, task: &str, input: &impl Serialize, title: &str) -> Result<Finish, Problem> {
+    /// Runs a task to its end and shows its document, or only queues it; gives the exit code.
+    pub async fn perform(
+        &self,
+        begin: &Begin,
+        task: &str,
+        input: &impl Serialize,
+        title: &str,
+        shown: impl FnOnce(&Value) -> u8,
+    ) -> Result<u8, Problem> {
+        let request = self.request(begin, task, input, title)?;
+        let engine = self.engine().await?;
+        if begin.queue {
+            let run = engine.enqueue(&request).await?;
+            self.show_queued(task, &[run]);
+            return Ok(0);
+        }
+        let Ended { result, .. } = engine.start(&self.context, request).await?;
+        Ok(shown(&result?.output))
+    }
+
+    /// What to start, in the engine's terms.
+    pub fn request(&self, begin: &Begin, task: &str, input: &impl Serialize, title: &str) -> Result<Request, Problem> {
         let input = serde_json::to_value(input).map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
-        let request = Request { task: task.to_string(), input, title: Some(short(title)) };
-        let Ended { result, .. } = self.engine().await?.start(&self.context, request).await?;
-        result
+        let key = begin.key.clone();
+        if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > KEY_BYTES_MAX) {
+            return Err(Problem::new(Code::Usage, format!("a key has 1 to {KEY_BYTES_MAX} bytes"))
+                .hint("give a shorter one, such as the hash of what you have"));
+        }
+        Ok(Request { task: task.to_string(), input, title: Some(short(title)), key })
+    }
+
+    /// Says which runs wait for a worker now.
+    pub fn show_queued(&self, task: &str, runs: &[RunId]) {
+        let document = json!({ "v": 1, "kind": "queued", "task": task, "runs": runs });
+        self.show(&document, |printer| {
+            runs.iter().for_each(|run| printer.line(run.as_str()));
+            printer.remark("queued", "`assay worker` works on it; `assay runs show ID --follow` shows how far it is");
+        });
     }
 
     /// Prints a document as asked for; `for_people` draws it.
@@ -69,6 +107,14 @@ impl App {
             // The last event carries a run's document; what has no run is a line of its own.
             Format::JsonLines if document.get("run").is_some() => {}
             Format::JsonLines => self.printer.json(document),
+            Format::Text => for_people(&self.printer),
+        }
+    }
+
+    /// Prints a document that is about a run but is none of its own.
+    pub fn show_apart(&self, document: &Value, for_people: impl FnOnce(&Printer)) {
+        match self.printer.format {
+            Format::Json | Format::JsonLines => self.printer.json(document),
             Format::Text => for_people(&self.printer),
         }
     }
@@ -118,6 +164,9 @@ pub fn run_id(text: &str) -> Result<RunId, Problem> {
             .hint("give all 32 digits as `assay runs list` shows them")
     })
 }
+
+/// More is no name but content.
+const KEY_BYTES_MAX: usize = 256;
 
 fn short(title: &str) -> String {
     const CHARACTERS_MAX: usize = 120;

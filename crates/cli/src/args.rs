@@ -11,6 +11,7 @@ Examples:
   assay sql support \"SELECT priority, count(*) FROM tickets GROUP BY 1\"
   assay plan run plan.json
   assay sandbox run script.py
+  assay demo flow          (kill it, then: assay runs list, assay runs resume ID)
 
 Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
 
@@ -66,17 +67,34 @@ pub enum Command {
     Sandbox(Sandbox),
     /// Look at datasets
     Data(Data),
-    /// Look at past runs and resume interrupted ones
+    /// Look at runs, follow, stop, resume, replay, fork, export and delete them
     Runs(Runs),
+    /// Work on queued runs until told to stop
+    Worker(Worker),
+    /// Show what the program can do
+    Demo(Demo),
     /// Say what this machine gives and what is missing
     Doctor,
     /// Show settings
     Config(Config),
 }
 
+/// How a run is begun.
+#[derive(Debug, Args)]
+pub struct Begin {
+    /// Same key and input: the same run, however often it is asked for
+    #[arg(long, value_name = "KEY")]
+    pub key: Option<String>,
+    /// Only record the run; `assay worker` works on it
+    #[arg(long, alias = "queued")]
+    pub queue: bool,
+}
+
 /// `assay ask DATA… "question"`
 #[derive(Debug, Args)]
 pub struct Ask {
+    #[command(flatten)]
+    pub begin: Begin,
     /// A dataset's name, files or folders, and last the question
     #[arg(required = true, num_args = 1.., value_name = "DATA… QUESTION")]
     pub words: Vec<String>,
@@ -102,6 +120,8 @@ pub enum Show {
 /// `assay sql DATA "SELECT …"`
 #[derive(Debug, Args)]
 pub struct Sql {
+    #[command(flatten)]
+    pub begin: Begin,
     /// A dataset's name, files or folders, and last the statement
     #[arg(required = true, num_args = 1.., value_name = "DATA… SELECT")]
     pub words: Vec<String>,
@@ -118,7 +138,12 @@ pub struct Plan {
 #[derive(Debug, Subcommand)]
 pub enum PlanAction {
     /// Compute it
-    Run(PlanFile),
+    Run {
+        #[command(flatten)]
+        begin: Begin,
+        #[command(flatten)]
+        file: PlanFile,
+    },
     /// Say what is wrong with it
     Check(PlanFile),
     /// Print its SQL
@@ -165,6 +190,8 @@ pub enum SandboxAction {
 /// A program and its limits.
 #[derive(Debug, Args)]
 pub struct SandboxRun {
+    #[command(flatten)]
+    pub begin: Begin,
     /// The Python file; `-` reads stdin
     pub file: String,
     /// Processor and wall time, such as 10s or 500ms
@@ -220,7 +247,7 @@ pub enum DataAction {
     },
 }
 
-/// `assay runs list|show|resume`
+/// `assay runs …`
 #[derive(Debug, Args)]
 pub struct Runs {
     #[command(subcommand)]
@@ -243,15 +270,83 @@ pub enum RunsAction {
     Show {
         /// The run's id
         id: String,
-        /// Only events after this one (with --jsonl)
+        /// Only events after this one
         #[arg(long, default_value_t = 0, value_name = "SEQ")]
         after: i64,
+        /// Go on showing what happens until the run ends
+        #[arg(long, short)]
+        follow: bool,
     },
-    /// Finish an interrupted run
+    /// Go on with a run that was interrupted, stopped or ended by a problem
     Resume {
         /// The run's id
         id: String,
     },
+    /// Stop a run
+    Cancel {
+        /// The run's id
+        id: String,
+    },
+    /// Hold a run's code against its journal and tell the first difference
+    Replay {
+        /// The run's id
+        id: String,
+    },
+    /// Begin a new run with the first steps of another
+    Fork {
+        /// The run's id
+        id: String,
+        /// The first step that is done anew
+        #[arg(long, value_name = "K")]
+        from_step: usize,
+    },
+}
+
+/// `assay worker`
+#[derive(Debug, Args)]
+pub struct Worker {
+    /// How many runs at once; as many as there are processors if not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub slots: Option<u16>,
+    /// End when no run is left to work on
+    #[arg(long)]
+    pub until_idle: bool,
+}
+
+/// `assay demo flow`
+#[derive(Debug, Args)]
+pub struct Demo {
+    #[command(subcommand)]
+    pub action: DemoAction,
+}
+
+/// What to show.
+#[derive(Debug, Subcommand)]
+pub enum DemoAction {
+    /// A run of several steps, to be killed and resumed
+    Flow(DemoFlow),
+}
+
+/// `assay demo flow`
+#[derive(Debug, Args)]
+pub struct DemoFlow {
+    /// How many steps
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    pub steps: u32,
+    /// How long each step lasts
+    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(0..=600_000))]
+    pub step_ms: u64,
+    /// A file in which each effect leaves one line: run, step, attempt, process
+    #[arg(long, value_name = "FILE")]
+    pub effects: Option<PathBuf>,
+    /// A step that fails twice before it succeeds
+    #[arg(long, value_name = "STEP")]
+    pub unlucky: Option<u32>,
+    /// With --queue: how many such runs
+    #[arg(long, default_value_t = 1, requires = "queue", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub runs: u32,
+    #[command(flatten)]
+    pub begin: Begin,
 }
 
 /// `assay config show`

@@ -3,8 +3,11 @@
 pub mod ask;
 pub mod config;
 pub mod data;
+pub mod demo;
 pub mod doctor;
+pub mod document;
 pub mod plan;
 pub mod runs;
 pub mod sandbox;
 pub mod sql;
+pub mod worker;

@@ -67,10 +67,14 @@ async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
         }
     };
     let app = App::new(printer, settings);
-    let outcome = tokio::select! {
-        outcome = dispatch(&app, &cli.command) => outcome,
-        Ok(()) = interrupted => Err(Problem::new(Code::Cancelled, "interrupted")
-            .hint("`assay runs list` shows the run; `assay runs resume ID` finishes it")),
+    let outcome = match &cli.command {
+        // A worker ends in its own way: it hands back what it has not finished.
+        Command::Worker(worker) => commands::worker::run(&app, worker, interrupted).await,
+        command => tokio::select! {
+            outcome = dispatch(&app, command) => outcome,
+            Ok(()) = interrupted => Err(Problem::new(Code::Cancelled, "interrupted")
+                .hint("`assay runs list` shows the run; `assay runs resume ID` finishes it")),
+        },
     };
     let code = match outcome {
         Ok(code) => code,
@@ -92,6 +96,8 @@ async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
         Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,
         Command::Data(data) => commands::data::run(app, data).await,
         Command::Runs(runs) => commands::runs::run(app, runs).await,
+        Command::Demo(demo) => commands::demo::run(app, demo).await,
+        Command::Worker(_) => unreachable!("`run` has its own way with a worker"),
         Command::Doctor => commands::doctor::run(app).await,
         Command::Config(config) => commands::config::run(app, config),
     }

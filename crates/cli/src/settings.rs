@@ -4,7 +4,9 @@
 //! it cannot name a program to run, nor a place from which prepared data or an environment would be trusted.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{Code, Problem, nearest};
 use flow::Fault;
@@ -12,6 +14,8 @@ use serde::Serialize;
 
 use crate::args::{ColorChoice, Global};
 
+/// Shorter, and a busy machine looks dead; longer, and a dead one looks busy.
+const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
@@ -27,6 +31,12 @@ const SETTINGS: &[Known] = &[
     Known { name: "data_dir", variable: "ASSAY_DATA_DIR", in_project: false, about: "datasets, runs and artifacts" },
     Known { name: "env_dir", variable: "ASSAY_ENV_DIR", in_project: false, about: "the Python environment of cells" },
     Known { name: "python", variable: "ASSAY_PYTHON", in_project: false, about: "the Python 3.11 to make it from" },
+    Known {
+        name: "lease_ms",
+        variable: "ASSAY_LEASE_MS",
+        in_project: false,
+        about: "how long a process may give no sign of life before its runs are taken from it",
+    },
     Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
 ];
 
@@ -54,6 +64,8 @@ pub struct Settings {
     pub env_dir: PathBuf,
     /// The interpreter to make it from.
     pub python: Option<PathBuf>,
+    /// How long a process may give no sign of life.
+    pub lease: Duration,
     /// When to use colour.
     pub color: ColorChoice,
     /// The value of `PATH`.
@@ -99,6 +111,7 @@ fn decide(
         let default = match known.name {
             "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
             "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
+            "lease_ms" => Some("10000".to_string()),
             "color" => {
                 let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
                 Some(if refused { "never" } else { "auto" }.to_string())
@@ -136,7 +149,17 @@ fn decide(
                 .hint("use auto, always or never"));
         }
     };
+    let lease_ms = value("lease_ms").unwrap_or_default();
+    let lease =
+        lease_ms.parse().ok().filter(|ms| LEASE_MS.contains(ms)).map(Duration::from_millis).ok_or_else(|| {
+            Problem::new(Code::SettingInvalid, format!("the setting lease_ms cannot be `{lease_ms}`")).hint(format!(
+                "use a number between {} and {}",
+                LEASE_MS.start(),
+                LEASE_MS.end()
+            ))
+        })?;
     Ok(Settings {
+        lease,
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         search_path: environment.get("PATH").cloned().unwrap_or_default(),
@@ -168,8 +191,14 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
             return Err(invalid(format!("the setting `{name}` cannot come from a project"))
                 .hint(format!("set it in your own file or with {}", known.variable)));
         }
-        let toml::Value::String(value) = value else {
-            return Err(invalid(format!("the setting `{name}` must be a text")).hint("put it in quotes"));
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            _ => {
+                return Err(
+                    invalid(format!("the setting `{name}` must be a text or a number")).hint("put it in quotes")
+                );
+            }
         };
         values.insert(name, value);
     }
@@ -194,7 +223,7 @@ mod tests {
         let files = [("assay.toml", "color = \"always\""), ("/h/.config/assay/config.toml", user)];
         let settings = decided(&[("HOME", "/h")], &files).expect("all is well");
         assert_eq!(settings.data_dir, Path::new("/user"));
-        assert_eq!(settings.all[3].origin, "project file assay.toml");
+        assert_eq!(settings.all[4].origin, "project file assay.toml");
         assert_eq!(settings.color, ColorChoice::Always);
         let settings = decided(&[("HOME", "/h"), ("ASSAY_DATA_DIR", "/e")], &files).expect("all is well");
         assert_eq!(settings.data_dir, Path::new("/e"));

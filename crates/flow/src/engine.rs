@@ -1,27 +1,36 @@
 //! Starting runs and resuming them: the one place that joins tasks, journal and ownership.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use base::{Code, Problem, RunId};
+use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
-use store::{Ending, Error, Event, Fence, Journal, NewRun, RunState, StepRecord, Store};
+use store::{Beginning, Ending, Error, Event, Fence, Journal, NewRun, RunState, StepRecord, Store};
 
-use crate::owner::{Life, Owner};
-use crate::problem::from_document;
+use crate::keeper::{Keeper, Signal};
+use crate::run::Work;
 use crate::{Emitter, Fault, Finish, Registry, Run, Runs, Verdict};
 
 /// Told every event of every run this engine works on, durable ones after they are committed. Must not block.
 pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// How an engine behaves.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Options {
     /// The program's version, recorded with each run it creates.
     pub program: String,
+    /// How long a process may give no sign of life before its runs are taken from it.
+    pub lease: Duration,
     /// Where to die, for tests.
     pub fault: Option<Fault>,
     /// Who watches.
     pub observer: Option<Observer>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { program: String::new(), lease: Duration::from_secs(10), fault: None, observer: None }
+    }
 }
 
 /// What to start.
@@ -29,10 +38,12 @@ pub struct Options {
 pub struct Request {
     /// The task's registered name, such as `ask/1`.
     pub task: String,
-    /// What the task is given; recorded, so it must not hold secrets.
+    /// What the task is given; recorded, so it must not hold secrets, only their names.
     pub input: Value,
     /// One line for lists.
     pub title: Option<String>,
+    /// The same key and input is the same run, however often it is asked for.
+    pub key: Option<String>,
 }
 
 /// A run that is over, at least for this process.
@@ -44,20 +55,29 @@ pub struct Ended {
     pub result: Result<Finish, Problem>,
 }
 
-/// Works on attached runs in this process. `C` is what the caller lends to the tasks.
+/// An attempt that has just begun, and what it begins with.
+struct Begun {
+    fence: Fence,
+    task: String,
+    input: Value,
+    steps: Vec<StepRecord>,
+    imported: bool,
+}
+
+/// Works on runs in this process. `C` is what the caller lends to the tasks.
 pub struct Engine<C> {
-    runs: Runs,
-    store: Store,
-    registry: Registry<C>,
-    options: Options,
-    /// Entered when the first run starts: who only looks at runs needs no name.
-    owner: Mutex<Option<Arc<Owner>>>,
+    pub(crate) runs: Runs,
+    pub(crate) store: Store,
+    pub(crate) registry: Registry<C>,
+    pub(crate) options: Options,
+    /// Made when the first run starts: who only looks at runs holds none.
+    keeper: Mutex<Option<Arc<Keeper>>>,
 }
 
 impl<C: Send + Sync + 'static> Engine<C> {
     /// An engine over a store, for the tasks in the registry.
     pub fn new(store: Store, registry: Registry<C>, options: Options) -> Engine<C> {
-        Engine { runs: Runs::new(store.clone()), store, registry, options, owner: Mutex::new(None) }
+        Engine { runs: Runs::new(store.clone()), store, registry, options, keeper: Mutex::new(None) }
     }
 
     /// The runs in the store.
@@ -67,63 +87,170 @@ impl<C: Send + Sync + 'static> Engine<C> {
 
     /// Creates a run and works on it to its end. The outer problem means that there is no run.
     ///
+    /// If the request has a key that a run of the same input has, that run's result is given: a finished one's at once,
+    /// a live one's when it ends; one that nobody works on is worked on here.
+    ///
     /// If the future is dropped, the run stays `running` until the engine or its process is gone, then it is
     /// interrupted.
     pub async fn start(&self, context: &C, request: Request) -> Result<Ended, Problem> {
         self.registry.find(&request.task)?;
-        let owner = self.owner()?;
-        let id = RunId::fresh();
-        let new = NewRun {
-            id: id.clone(),
-            task: request.task.clone(),
-            input: request.input.clone(),
-            title: request.title,
-            program: self.options.program.clone(),
-            owner: owner.id().to_string(),
-        };
-        let events = self.store.create_run(new).await?;
-        let fence = Fence { run: id, attempt: 1 };
-        self.work(context, &request.task, request.input, fence, Vec::new(), &events).await
+        loop {
+            let keeper = self.keeper()?;
+            let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
+            let fence = Fence { run: new.id.clone(), attempt: 1 };
+            match self.store.create_run(new).await {
+                Ok(events) => {
+                    let Request { task, input, .. } = request;
+                    let begun = Begun { fence, task, input, steps: Vec::new(), imported: false };
+                    return self.work(context, begun, &events).await;
+                }
+                Err(Error::KeyTaken { run }) => {
+                    if let Some(ended) = self.join(context, &request, &run).await? {
+                        return Ok(ended);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
-    /// Works on a run again, from the top: recorded steps give what they gave. For a run that was interrupted, or that
-    /// a problem ended; one that finished by its own account gives its recorded result.
+    /// Records a run for a worker to take. With a key that a run of the same input has, that run is meant.
+    pub async fn enqueue(&self, request: &Request) -> Result<RunId, Problem> {
+        self.registry.find(&request.task)?;
+        let new = self.new_run(request, Beginning::Queued);
+        let id = new.id.clone();
+        match self.store.create_run(new).await {
+            Ok(_) => Ok(id),
+            Err(Error::KeyTaken { run }) => {
+                same_request(&self.runs.journal(&run).await?, request)?;
+                Ok(run)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Works on a run again, from the top: recorded steps give what they gave. For a run that waits, was interrupted, or
+    /// that a problem ended; one that finished by its own account gives its recorded result.
     pub async fn resume(&self, context: &C, id: &RunId) -> Result<Ended, Problem> {
         let journal = self.runs.journal(id).await?;
         let run = &journal.run;
         match (run.state, &run.problem) {
-            (RunState::Interrupted, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
-            (RunState::Running | RunState::Pending, _) => return Err(self.busy(&journal)),
-            (state, _) => return self.recorded(state, &journal).await,
+            (RunState::Interrupted | RunState::Pending, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
+            (RunState::Running, _) => return Err(self.runs.busy(&journal.run)),
+            _ => return self.recorded(&journal).await,
         }
-        self.registry.find(&run.task)?;
-        let owner = self.owner()?;
-        let before = Fence { run: id.clone(), attempt: run.attempts };
-        let events = self.store.claim_run(before, owner.id()).await.map_err(|error| match error {
-            Error::Fenced { .. } => taken(id, None),
-            other => other.into(),
-        })?;
-        // Read after the claim: from here on nobody else can add a step.
-        let journal = self.runs.journal(id).await?;
-        let fence = Fence { run: id.clone(), attempt: journal.run.attempts };
-        self.work(context, &journal.run.task, journal.run.input, fence, journal.steps, &events).await
+        match self.claim(context, &journal).await? {
+            Some(ended) => Ok(ended),
+            None => Err(self.runs.busy(&self.runs.journal(id).await?.run)),
+        }
     }
 
-    async fn work(
-        &self,
-        context: &C,
-        task: &str,
-        input: Value,
-        fence: Fence,
-        recorded: Vec<StepRecord>,
-        events: &[Event],
-    ) -> Result<Ended, Problem> {
+    /// A new run with the first steps of another, worked on from there.
+    pub async fn fork(&self, context: &C, from: &RunId, steps: usize) -> Result<Ended, Problem> {
+        let journal = self.runs.journal(from).await?;
+        let recorded = journal.steps.len();
+        if steps > recorded {
+            return Err(Problem::new(Code::Usage, format!("run `{from}` has only {recorded} recorded steps"))
+                .hint(format!("fork from a step between 0 and {recorded}"))
+                .in_run(from));
+        }
+        let run = journal.run;
+        self.registry.find(&run.task)?;
+        let request = Request { task: run.task, input: run.input, title: run.title, key: None };
+        let new = self.new_run(&request, Beginning::Attached(self.keeper()?.lease().clone()));
+        let fence = Fence { run: new.id.clone(), attempt: 1 };
+        let events = self.store.fork_run(new, from, steps as i64).await?;
+        self.go_on(context, fence, &events).await
+    }
+
+    fn new_run(&self, request: &Request, beginning: Beginning) -> NewRun {
+        NewRun {
+            id: RunId::fresh(),
+            task: request.task.clone(),
+            input_hash: Hash::of_json(&request.input),
+            input: request.input.clone(),
+            key: request.key.clone(),
+            title: request.title.clone(),
+            program: self.options.program.clone(),
+            beginning,
+        }
+    }
+
+    /// Comes to the result of the run that has the request's key; `None` if that run is gone again.
+    async fn join(&self, context: &C, request: &Request, id: &RunId) -> Result<Option<Ended>, Problem> {
+        let mut seen = 0;
+        loop {
+            let journal = match self.runs.journal(id).await {
+                Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
+                other => other?,
+            };
+            same_request(&journal, request)?;
+            match journal.run.state {
+                RunState::Running => {
+                    self.runs.follow(id, &mut seen, &mut |event| self.observe(event)).await?;
+                }
+                RunState::Interrupted | RunState::Pending => {
+                    if let Some(ended) = self.claim(context, &journal).await? {
+                        return Ok(Some(ended));
+                    }
+                }
+                _ => {
+                    for event in self.runs.events(id, seen).await? {
+                        self.observe(&event);
+                    }
+                    return self.recorded(&journal).await.map(Some);
+                }
+            }
+        }
+    }
+
+    fn observe(&self, event: &Event) {
+        if let Some(observer) = &self.options.observer {
+            observer(event);
+        }
+    }
+
+    /// Works on a run that nobody works on; `None` if somebody else was faster.
+    async fn claim(&self, context: &C, journal: &Journal) -> Result<Option<Ended>, Problem> {
+        let run = &journal.run;
+        self.registry.find(&run.task)?;
+        let before = Fence { run: run.id.clone(), attempt: run.attempts };
+        match self.store.claim_run(before, self.keeper()?.lease()).await {
+            Ok(events) => {
+                let fence = Fence { run: run.id.clone(), attempt: run.attempts + 1 };
+                self.go_on(context, fence, &events).await.map(Some)
+            }
+            Err(Error::Fenced { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Works on a run whose attempt this process has just begun, from what is recorded.
+    pub(crate) async fn go_on(&self, context: &C, fence: Fence, events: &[Event]) -> Result<Ended, Problem> {
+        // Read after the attempt began: from here on nobody else can add a step.
+        let Journal { run, steps, .. } = self.runs.read(&fence.run).await?;
+        let begun = Begun { fence, task: run.task, input: run.input, steps, imported: run.imported_at.is_some() };
+        self.work(context, begun, events).await
+    }
+
+    async fn work(&self, context: &C, begun: Begun, events: &[Event]) -> Result<Ended, Problem> {
+        let Begun { fence, task, input, steps, imported } = begun;
+        let grip = self.keeper()?.hold(&fence);
         let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());
         emitter.tell(events);
-        let mut run = Run::new(fence.clone(), self.store.clone(), emitter.clone(), self.options.fault, recorded);
-        let outcome = self.registry.find(task)?(&mut run, context, input).await;
+        let task = self.registry.find(&task)?;
+        let work = Work::Live { fault: self.options.fault, grip };
+        let mut run = Run::new(fence.clone(), self.store.clone(), emitter.clone(), steps, imported, work);
+        let outcome = task(&mut run, context, input).await;
         let result = run.settle(outcome).map_err(|problem| problem.in_run(&fence.run));
-        let result = self.finish(fence.clone(), &emitter, result).await;
+        let result = match run.stopped() {
+            Some(Signal::HandBack) => {
+                self.store.release_run(fence.clone()).await?;
+                result
+            }
+            Some(Signal::Lost) => result,
+            Some(Signal::Cancel | Signal::GoOn) | None => self.finish(fence.clone(), &emitter, result).await,
+        };
         Ok(Ended { run: fence.run, result })
     }
 
@@ -162,38 +289,31 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    /// The result of a run that finished by its own account.
-    async fn recorded(&self, state: RunState, journal: &Journal) -> Result<Ended, Problem> {
-        let verdict = match state {
+    /// The result of a run that has ended.
+    async fn recorded(&self, journal: &Journal) -> Result<Ended, Problem> {
+        let verdict = match journal.run.state {
             RunState::Succeeded => Verdict::Succeeded,
             RunState::Rejected => Verdict::Rejected,
             _ => Verdict::Failed,
         };
-        let problem = journal.run.problem.as_ref().and_then(from_document);
-        let result = match problem {
-            Some(problem) => Err(problem),
+        let result = match journal.run.problem.clone() {
+            Some(problem) => Err(serde_json::from_value(problem).map_err(|error| {
+                let message = format!("the problem the run ended with cannot be read: {error}");
+                Problem::new(Code::JournalDamaged, message).in_run(&journal.run.id)
+            })?),
             None => Ok(Finish { state: verdict, output: self.runs.output(journal).await? }),
         };
         Ok(Ended { run: journal.run.id.clone(), result })
     }
 
-    fn busy(&self, journal: &Journal) -> Problem {
-        let life = journal.run.owner.as_ref().map(|owner| crate::owner::life(self.store.data_dir(), owner));
-        let pid = match life {
-            Some(Life::Alive { pid }) => pid,
-            _ => None,
-        };
-        taken(&journal.run.id, pid)
-    }
-
-    fn owner(&self) -> Result<Arc<Owner>, Problem> {
+    pub(crate) fn keeper(&self) -> Result<Arc<Keeper>, Problem> {
         // Nothing panics while it is held; a poisoned lock still guards a whole value.
-        let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(owner) = &*owner {
-            return Ok(owner.clone());
+        let mut keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keeper) = &*keeper {
+            return Ok(keeper.clone());
         }
-        let entered = Arc::new(Owner::enter(self.store.data_dir())?);
-        *owner = Some(entered.clone());
+        let entered = Arc::new(Keeper::enter(self.store.data_dir(), self.options.lease)?);
+        *keeper = Some(entered.clone());
         Ok(entered)
     }
 }
@@ -206,9 +326,15 @@ fn state_of(verdict: Verdict) -> RunState {
     }
 }
 
-fn taken(id: &RunId, pid: Option<u32>) -> Problem {
-    let who = pid.map_or("another process".to_string(), |pid| format!("process {pid}"));
-    Problem::new(Code::StoreLocked, format!("run `{id}` is being worked on by {who}"))
-        .hint(format!("wait for it; `assay runs show {id}` shows how far it is"))
-        .in_run(id)
+/// A key stands for one task and one input.
+fn same_request(journal: &Journal, request: &Request) -> Result<(), Problem> {
+    let run = &journal.run;
+    let recorded = run.input_hash.clone().unwrap_or_else(|| Hash::of_json(&run.input));
+    if run.task == request.task && recorded == Hash::of_json(&request.input) {
+        return Ok(());
+    }
+    let key = request.key.as_deref().unwrap_or_default();
+    Err(Problem::new(Code::KeyConflict, format!("the key `{key}` belongs to run `{}` of another input", run.id))
+        .hint("use another key for another request")
+        .in_run(&run.id))
 }

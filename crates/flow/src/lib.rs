@@ -4,30 +4,35 @@
 //! again from the top, and every recorded step returns what it came to the first time instead of happening again.
 //!
 //! ```text
-//! start  -> running -> succeeded | rejected | failed | cancelled
-//!              | its process went away            | failed or cancelled by a problem
-//!              v                                  v
-//!         interrupted ------- resume ------> running (attempt + 1)
+//! start ------> running -> succeeded | rejected | failed | cancelled
+//! enqueue -> pending ^ |
+//!   ^     a worker takes it            | its process went away or gave no sign of life
+//!   +---------------- queued ----------+---------- attached -> interrupted -- resume --> running (attempt + 1)
 //! ```
 //!
 //! Invariants
 //! - A step runs at least once, and never again after it is recorded.
 //! - Nobody works on a run whose owner is alive; a process that lost its run is refused at its next commit.
+//! - What a user stopped or killed is not continued by anybody but a user; only queued runs are taken over.
 //! - This crate knows nothing of agents, data or sandboxes, starts no process and reads no environment.
 
 mod engine;
 mod fault;
-mod hash;
+mod keeper;
 mod owner;
-mod problem;
+mod policy;
 mod registry;
+mod replay;
 mod run;
 mod runs;
+mod worker;
 
 pub use engine::{Ended, Engine, Observer, Options, Request};
 pub use fault::Fault;
-pub use hash::hash_of;
+pub use policy::StepPolicy;
 pub use registry::{Finish, Registry, Task, Verdict};
+pub use replay::{Difference, Replay};
 pub use run::{Emitter, Run, StepError};
 pub use runs::Runs;
-pub use store::{Event, Store};
+pub use store::{Event, RunState, Store};
+pub use worker::Worker;

@@ -20,6 +20,17 @@ pub enum Verdict {
     Failed,
 }
 
+impl Verdict {
+    /// The word of the run's state.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Succeeded => "succeeded",
+            Verdict::Rejected => "rejected",
+            Verdict::Failed => "failed",
+        }
+    }
+}
+
 /// What a task gives back: the document it made, and whether that is what was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finish {
@@ -74,12 +85,13 @@ type BoxedTask<C> = Box<dyn for<'a> Fn(&'a mut Run, &'a C, Value) -> Working<'a>
 /// The tasks a program knows. `C` is what the caller lends to each of them.
 pub struct Registry<C> {
     tasks: BTreeMap<&'static str, BoxedTask<C>>,
+    measured: BTreeMap<&'static str, &'static [&'static str]>,
 }
 
 impl<C: 'static> Registry<C> {
     /// A registry without tasks.
     pub fn new() -> Registry<C> {
-        Registry { tasks: BTreeMap::new() }
+        Registry { tasks: BTreeMap::new(), measured: BTreeMap::new() }
     }
 
     /// Adds a task under a name such as `ask/1`. The number changes when old journals no longer fit the code.
@@ -90,6 +102,22 @@ impl<C: 'static> Registry<C> {
     {
         self.tasks.insert(name, Box::new(move |run, context, input| Box::pin(task.begin(run, context, input))));
         self
+    }
+
+    /// Says which parts of a task's output, as JSON pointers, are measured anew each time and so differ on replay.
+    #[must_use]
+    pub fn measuring(mut self, name: &'static str, pointers: &'static [&'static str]) -> Registry<C> {
+        self.measured.insert(name, pointers);
+        self
+    }
+
+    pub(crate) fn measured(&self, name: &str) -> &'static [&'static str] {
+        self.measured.get(name).copied().unwrap_or_default()
+    }
+
+    /// The names of all tasks.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.tasks.keys().copied().collect()
     }
 
     pub(crate) fn find(&self, name: &str) -> Result<&BoxedTask<C>, Problem> {

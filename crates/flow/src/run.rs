@@ -11,12 +11,12 @@ use base::{Code, Hash, Problem, RunId, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use store::{Content, Event, Fence, StepOutcome, StepRecord, StepState, Store};
+use store::{ArtifactRecord, Content, Event, Fence, StepOutcome, StepRecord, StepState, Store};
 
 use crate::fault::{Fault, Point};
-use crate::hash::hash_of;
-use crate::problem::{from_document, is_outcome};
-use crate::{Finish, Observer};
+use crate::keeper::{Grip, Signal};
+use crate::policy::{is_outcome, is_passing};
+use crate::{Finish, Observer, StepPolicy};
 
 /// Why a step gave no output. Becomes a [`Problem`] with `?`.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -63,15 +63,25 @@ impl Emitter {
     }
 }
 
-/// A run that this process works on.
+/// A run that this process works on, or whose code it holds against its journal.
 pub struct Run {
     fence: Fence,
     store: Store,
     emitter: Emitter,
-    fault: Option<Fault>,
     recorded: Vec<StepRecord>,
     position: usize,
+    work: Work,
+    imported: bool,
     ended: Option<Problem>,
+    stopped: Option<Signal>,
+}
+
+/// What happens where the journal has nothing to return.
+pub(crate) enum Work {
+    /// Effects are performed and recorded.
+    Live { fault: Option<Fault>, grip: Grip },
+    /// Nothing is performed, nothing is recorded: the code is only held against what was.
+    Replay { artifacts: Vec<ArtifactRecord> },
 }
 
 impl Run {
@@ -79,10 +89,11 @@ impl Run {
         fence: Fence,
         store: Store,
         emitter: Emitter,
-        fault: Option<Fault>,
         recorded: Vec<StepRecord>,
+        imported: bool,
+        work: Work,
     ) -> Run {
-        Run { fence, store, emitter, fault, recorded, position: 0, ended: None }
+        Run { fence, store, emitter, recorded, position: 0, work, imported, ended: None, stopped: None }
     }
 
     /// Its name.
@@ -95,9 +106,19 @@ impl Run {
         self.fence.attempt
     }
 
+    /// Whether a stranger's capsule brought it here: what its input asks for is then no wish of this machine's user.
+    pub fn is_imported(&self) -> bool {
+        self.imported
+    }
+
     /// The index of the next step.
     pub fn position(&self) -> usize {
         self.position
+    }
+
+    /// Whether the next step's effect will run: if not, there is nothing to prepare for it.
+    pub fn will_perform(&self) -> bool {
+        matches!(self.work, Work::Live { .. }) && self.position >= self.recorded.len()
     }
 
     /// For passing events, also from within an effect.
@@ -117,12 +138,31 @@ impl Run {
         F: FnOnce() -> W,
         W: Future<Output = Result<O, Problem>>,
     {
+        let mut effect = Some(effect);
+        let once = || effect.take().expect("the policy says once")();
+        self.step_under(StepPolicy::ONCE, name, input, once).await
+    }
+
+    /// Like [`Run::step`], trying as often and as long as the policy says.
+    pub async fn step_under<I, O, F, W>(
+        &mut self,
+        policy: StepPolicy,
+        name: &str,
+        input: &I,
+        effect: F,
+    ) -> Result<O, StepError>
+    where
+        I: Serialize + ?Sized,
+        O: Serialize + DeserializeOwned,
+        F: FnMut() -> W,
+        W: Future<Output = Result<O, Problem>>,
+    {
         if let Some(problem) = &self.ended {
             return Err(StepError::Ended(problem.clone()));
         }
         // Stands only if this future is dropped; whoever comes back replaces it.
         self.ended = Some(Problem::new(Code::Cancelled, format!("step `{name}` was given up before it was recorded")));
-        let outcome = self.replay_or_perform(name, input, effect).await;
+        let outcome = self.replay_or_perform(policy, name, input, effect).await;
         self.ended = match &outcome {
             Err(StepError::Ended(problem)) => Some(problem.clone()),
             _ => None,
@@ -136,7 +176,15 @@ impl Run {
         if let Some(problem) = &self.ended {
             return Err(StepError::Ended(problem.clone()));
         }
-        let added = self.store.add_artifact(self.fence.clone(), name, media_type, contents).await;
+        let added = match &self.work {
+            Work::Live { .. } => self.store.add_artifact(self.fence.clone(), name, media_type, contents).await,
+            Work::Replay { artifacts } => {
+                let sha256 = Hash::of(&contents);
+                let same = artifacts.iter().any(|artifact| artifact.name == name && artifact.sha256 == sha256);
+                let mismatch = || self.mismatch(format!("the file `{name}` is not the recorded one")).into();
+                if same { Ok((sha256, Vec::new())) } else { Err(mismatch()) }
+            }
+        };
         match added {
             Ok((sha256, events)) => {
                 self.emitter.tell(&events);
@@ -150,58 +198,131 @@ impl Run {
         }
     }
 
-    async fn replay_or_perform<I, O, F, W>(&mut self, name: &str, input: &I, effect: F) -> Result<O, StepError>
+    async fn replay_or_perform<I, O, F, W>(
+        &mut self,
+        policy: StepPolicy,
+        name: &str,
+        input: &I,
+        effect: F,
+    ) -> Result<O, StepError>
     where
         I: Serialize + ?Sized,
         O: Serialize + DeserializeOwned,
-        F: FnOnce() -> W,
+        F: FnMut() -> W,
         W: Future<Output = Result<O, Problem>>,
     {
-        let input_hash = hash_of(input).map_err(|error| self.broken(format!("the input of step `{name}`: {error}")))?;
+        let input = serde_json::to_value(input);
+        let input = input.map_err(|error| self.broken(format!("the input of step `{name}`: {error}")))?;
+        let input_hash = Hash::of_json(&input);
         if let Some(step) = self.recorded.get(self.position) {
             self.check(step, name, &input_hash)?;
             let outcome = self.recall(step).await;
             self.position += usize::from(!matches!(outcome, Err(StepError::Ended(_))));
             return outcome;
         }
-        let (state, output, duration_ms) = self.perform(name, effect).await?;
-        let step = StepOutcome {
-            position: self.position as i64,
-            name: name.to_string(),
-            state,
-            attempts: 1,
-            input_hash,
-            output: output.clone(),
-            duration_ms,
-        };
-        let committed = self.store.commit_step(self.fence.clone(), step).await;
-        let events = committed.map_err(|error| StepError::Ended(error.into()))?;
-        Fault::strike(self.fault, Point::AfterCommit, self.position);
-        self.emitter.tell(&events);
-        self.position += 1;
-        self.decode(name, state, &output)
-    }
-
-    /// Runs the effect; gives what is to be recorded.
-    async fn perform<O, F, W>(&self, name: &str, effect: F) -> Result<(StepState, String, f64), StepError>
-    where
-        O: Serialize,
-        F: FnOnce() -> W,
-        W: Future<Output = Result<O, Problem>>,
-    {
-        self.emitter.pass("step.started", json!({ "index": self.position, "name": name }));
-        Fault::strike(self.fault, Point::BeforeEffect, self.position);
-        let begun = Instant::now();
-        let outcome = effect().await;
-        let duration_ms = begun.elapsed().as_micros() as f64 / 1000.0;
-        Fault::strike(self.fault, Point::AfterEffect, self.position);
-        let (state, output) = match outcome {
+        let performed = self.perform(policy, name, effect).await?;
+        Fault::strike(self.fault(), Point::AfterEffect, self.position);
+        let (state, output) = match performed.outcome {
             Ok(output) => (StepState::Ok, serde_json::to_string(&output)),
             Err(problem) if is_outcome(problem.code) => (StepState::Failed, serde_json::to_string(&problem)),
             Err(problem) => return Err(StepError::Ended(problem)),
         };
         let output = output.map_err(|error| self.broken(format!("the output of step `{name}`: {error}")))?;
-        Ok((state, output, duration_ms))
+        let step = StepOutcome {
+            position: self.position as i64,
+            name: name.to_string(),
+            state,
+            attempts: i64::from(performed.tries),
+            input_hash,
+            output: output.clone(),
+            duration_ms: performed.duration_ms,
+        };
+        let committed = self.store.commit_step(self.fence.clone(), step).await;
+        let committed = committed.map_err(|error| StepError::Ended(error.into()))?;
+        Fault::strike(self.fault(), Point::AfterCommit, self.position);
+        self.emitter.tell(&committed.events);
+        self.position += 1;
+        if committed.cancel_requested {
+            self.stopped = Some(Signal::Cancel);
+        }
+        self.decode(name, state, &output)
+    }
+
+    /// Runs the effect as the policy says, or gives up because the run shall stop.
+    async fn perform<O, F, W>(
+        &mut self,
+        policy: StepPolicy,
+        name: &str,
+        mut effect: F,
+    ) -> Result<Performed<O>, StepError>
+    where
+        F: FnMut() -> W,
+        W: Future<Output = Result<O, Problem>>,
+    {
+        if let Work::Replay { .. } = &self.work {
+            let what = format!("the code goes on with step `{name}` where the journal has ended");
+            return Err(StepError::Ended(self.mismatch(what)));
+        }
+        if let Some(signal) = self.stopped {
+            return Err(StepError::Ended(self.stop(signal)));
+        }
+        self.emitter.pass("step.started", json!({ "index": self.position, "name": name }));
+        Fault::strike(self.fault(), Point::BeforeEffect, self.position);
+        let (run, position) = (self.fence.run.clone(), self.position);
+        let Work::Live { grip, .. } = &mut self.work else { unreachable!("looked at above") };
+        let begun = Instant::now();
+        let working = async {
+            let mut tries = 1;
+            loop {
+                let outcome = in_time(policy.timeout, name, effect()).await;
+                match &outcome {
+                    Err(problem) if is_passing(problem.code) && tries < policy.tries_max => {
+                        tokio::time::sleep(policy.pause(&run, position, tries)).await;
+                        tries += 1;
+                    }
+                    _ => return (outcome, tries),
+                }
+            }
+        };
+        let ended = tokio::select! {
+            biased;
+            signal = grip.stopped() => Err(signal),
+            ended = working => Ok(ended),
+        };
+        match ended {
+            Ok((outcome, tries)) => {
+                let duration_ms = begun.elapsed().as_micros() as f64 / 1000.0;
+                Ok(Performed { outcome, tries, duration_ms })
+            }
+            Err(signal) => Err(StepError::Ended(self.stop(signal))),
+        }
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        match &self.work {
+            Work::Live { fault, .. } => *fault,
+            Work::Replay { .. } => None,
+        }
+    }
+
+    /// The run shall not go on.
+    fn stop(&mut self, signal: Signal) -> Problem {
+        self.stopped = Some(signal);
+        let id = &self.fence.run;
+        let problem = match signal {
+            Signal::Lost => Problem::new(Code::RunBusy, format!("another process has taken over run `{id}`"))
+                .hint(format!("`assay runs show {id} --follow` shows how it goes on")),
+            Signal::HandBack => Problem::new(Code::Cancelled, "the worker stopped and handed the run back")
+                .hint("another worker goes on with it"),
+            Signal::Cancel | Signal::GoOn => Problem::new(Code::Cancelled, "the run was cancelled")
+                .hint(format!("`assay runs resume {id}` goes on with it")),
+        };
+        problem.in_run(id)
+    }
+
+    /// Why the run was told to stop, if that is why it ended.
+    pub(crate) fn stopped(&self) -> Option<Signal> {
+        self.stopped.filter(|_| self.ended.is_some())
     }
 
     fn check(&self, step: &StepRecord, name: &str, input_hash: &Hash) -> Result<(), StepError> {
@@ -229,10 +350,11 @@ impl Run {
 
     fn decode<O: DeserializeOwned>(&self, name: &str, state: StepState, text: &str) -> Result<O, StepError> {
         if state == StepState::Failed {
-            let document = serde_json::from_str(text).unwrap_or(Value::Null);
-            let problem = from_document(&document)
-                .ok_or_else(|| self.broken(format!("the recorded problem of step `{name}` is not one we know")))?;
-            return Err(StepError::Failed(problem));
+            let problem = serde_json::from_str(text);
+            return Err(problem.map_or_else(
+                |error| self.broken(format!("the recorded problem of step `{name}` cannot be read: {error}")),
+                StepError::Failed,
+            ));
         }
         serde_json::from_str(text).map_err(|error| {
             StepError::Ended(self.mismatch(format!("the recorded output of step `{name}` no longer fits: {error}")))
@@ -251,6 +373,11 @@ impl Run {
         outcome
     }
 
+    /// Whether the run could not go on.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
     fn mismatch(&self, what: String) -> Problem {
         Problem::new(Code::JournalMismatch, format!("{what} (position {})", self.position))
             .hint("the task changed since the run began; resume it with the program that began it, or start anew")
@@ -260,4 +387,24 @@ impl Run {
     fn broken(&self, what: String) -> StepError {
         StepError::Ended(Problem::new(Code::Internal, what).in_run(&self.fence.run))
     }
+}
+
+/// What an effect came to.
+struct Performed<O> {
+    outcome: Result<O, Problem>,
+    tries: u32,
+    duration_ms: f64,
+}
+
+async fn in_time<O>(
+    timeout: Option<std::time::Duration>,
+    name: &str,
+    effect: impl Future<Output = Result<O, Problem>>,
+) -> Result<O, Problem> {
+    let Some(timeout) = timeout else { return effect.await };
+    tokio::time::timeout(timeout, effect).await.unwrap_or_else(|_| {
+        let limit_ms = timeout.as_millis();
+        Err(Problem::new(Code::TimedOut, format!("step `{name}` took longer than its {limit_ms} ms"))
+            .hint("resume the run to try it again"))
+    })
 }

@@ -1,18 +1,26 @@
 //! Runs as documents: what `runs show`, `runs list` and `--jsonl` print.
 //!
-//! Looking is also when a dead owner is noticed: a run that says `running` while its process is gone is stored as
-//! interrupted before it is shown.
+//! Looking is also when a dead owner is noticed: a run that says `running` while its process is gone, or gave no sign of
+//! life for too long, is taken from it before it is shown.
 
-use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use base::{Code, Problem, RunId};
 use serde_json::{Value, json};
-use store::{Event, Journal, Mode, RunState, RunSummary, StepRecord, Store};
+use store::{Event, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
 
 use crate::owner::{self, Life};
 
 /// The most runs or events one call gives.
 const PAGE_MAX: usize = 1000;
+/// How often a queued run is taken over without getting further before it counts as failed.
+const RECOVERIES_MAX: i64 = 5;
+/// How often a follower looks whether anything was committed.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often it looks whether the process at work is gone, which commits nothing.
+const REAP_EVERY: Duration = Duration::from_millis(500);
+/// How long a cancelled run is given to stop before its state is reported as it is.
+const CANCEL_WAIT: Duration = Duration::from_secs(10);
 
 /// The runs of one store. Needs no tasks, so that showing a run does not need what running it would.
 #[derive(Clone)]
@@ -34,16 +42,8 @@ impl Runs {
     /// The `runs` document: newest first, those before the given run; its `next` continues.
     pub async fn list(&self, limit: usize, before: Option<&RunId>) -> Result<Value, Problem> {
         let limit = limit.clamp(1, PAGE_MAX);
+        self.reap().await?;
         let mut runs = self.store.summaries(limit + 1, before).await?;
-        let owners = runs.iter().filter(|run| run.state == RunState::Running && run.mode == Mode::Attached);
-        let owners: BTreeSet<String> = owners.filter_map(|run| run.owner.clone()).collect();
-        let mut changed = false;
-        for owner in owners {
-            changed |= self.bury(&owner).await?.is_none();
-        }
-        if changed {
-            runs = self.store.summaries(limit + 1, before).await?;
-        }
         let more = runs.len() > limit;
         runs.truncate(limit);
         let next = runs.last().filter(|_| more).map(|run| &run.id);
@@ -53,12 +53,17 @@ impl Runs {
     /// The durable events after a number, in order, at most a thousand. The last of an ended run is `run.finished`,
     /// with its whole output.
     pub async fn events(&self, id: &RunId, after: i64) -> Result<Vec<Event>, Problem> {
-        let journal = self.journal(id).await?;
+        self.journal(id).await?;
+        self.events_after(id, after).await
+    }
+
+    async fn events_after(&self, id: &RunId, after: i64) -> Result<Vec<Event>, Problem> {
         let mut events = self.store.events(id, after, PAGE_MAX).await?;
-        let output = journal.run.output.as_ref().map(store::Content::document);
-        for event in events.iter_mut().filter(|event| event.kind == "run.finished") {
-            if output.is_some() && event.data.get("output") == output.as_ref() {
-                event.data["output"] = self.output(&journal).await?;
+        if let Some(last) = events.last_mut().filter(|event| event.kind == "run.finished") {
+            let journal = self.read(id).await?;
+            let output = journal.run.output.as_ref().map(store::Content::document);
+            if output.is_some() && last.data.get("output") == output.as_ref() {
+                last.data["output"] = self.output(&journal).await?;
             }
         }
         Ok(events)
@@ -66,16 +71,81 @@ impl Runs {
 
     /// Everything recorded about a run, its state being true now.
     pub async fn journal(&self, id: &RunId) -> Result<Journal, Problem> {
-        let journal = self.read(id).await?;
-        match &journal.run.owner {
-            Some(owner) if journal.run.state == RunState::Running && journal.run.mode == Mode::Attached => {
-                match self.bury(owner).await? {
-                    None => self.read(id).await,
-                    Some(_) => Ok(journal),
+        self.reap().await?;
+        self.read(id).await
+    }
+
+    /// Tells the durable events after `seen` as they are committed, by whatever process, until the run has ended or
+    /// nobody works on it any more; gives where it then stands. `seen` keeps up.
+    pub async fn follow(
+        &self,
+        id: &RunId,
+        seen: &mut i64,
+        tell: &mut (dyn FnMut(&Event) + Send),
+    ) -> Result<RunState, Problem> {
+        let (mut version, mut reaped_at) = (None, Instant::now());
+        self.journal(id).await?;
+        loop {
+            let now = self.store.version().await?;
+            if version.replace(now) != Some(now) {
+                let state = self.standing(id).await?;
+                for event in self.events_after(id, *seen).await? {
+                    *seen = event.seq.unwrap_or(*seen);
+                    tell(&event);
+                }
+                if !matches!(state, RunState::Running | RunState::Pending) {
+                    return Ok(state);
                 }
             }
-            _ => Ok(journal),
+            tokio::time::sleep(LOOK_EVERY).await;
+            if reaped_at.elapsed() >= REAP_EVERY {
+                self.reap().await?;
+                reaped_at = Instant::now();
+            }
         }
+    }
+
+    /// Stops a run: at once if nobody works on it; else whoever does is asked to, and is waited for a while. Gives where
+    /// the run then stands, and whether this call stopped it.
+    pub async fn cancel(&self, id: &RunId) -> Result<(RunState, bool), Problem> {
+        let before = self.journal(id).await?.run.state;
+        let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((before, false)) };
+        let asked_at = Instant::now();
+        while state == RunState::Running && asked_at.elapsed() < CANCEL_WAIT {
+            tokio::time::sleep(LOOK_EVERY).await;
+            self.reap().await?;
+            state = self.standing(id).await?;
+        }
+        Ok((state, state == RunState::Cancelled))
+    }
+
+    /// Takes runs from processes that are gone or gave no sign of life for too long.
+    pub(crate) async fn reap(&self) -> Result<(), Problem> {
+        let suspects = self.store.suspects().await?;
+        let is_gone = |owner: &str| owner::life(self.store.data_dir(), owner) == Life::Gone;
+        let gone: Vec<String> =
+            suspects.iter().map(|suspect| suspect.owner.clone()).filter(|owner| is_gone(owner)).collect();
+        if !gone.is_empty() || suspects.iter().any(|suspect| suspect.lapsed) {
+            self.store.reap_runs(gone, RECOVERIES_MAX).await?;
+        }
+        Ok(())
+    }
+
+    /// Somebody else works on the run; who, where that can be told.
+    pub(crate) fn busy(&self, run: &RunRecord) -> Problem {
+        let life = run.owner.as_ref().map(|owner| owner::life(self.store.data_dir(), owner));
+        let who = match life {
+            Some(Life::Alive { pid: Some(pid) }) => format!("process {pid}"),
+            _ => "another process".to_string(),
+        };
+        let id = &run.id;
+        Problem::new(Code::RunBusy, format!("run `{id}` is being worked on by {who}"))
+            .hint(format!("`assay runs show {id} --follow` shows how far it is, `assay runs cancel {id}` stops it"))
+            .in_run(id)
+    }
+
+    async fn standing(&self, id: &RunId) -> Result<RunState, Problem> {
+        self.store.standing(id).await?.ok_or_else(|| unknown(id))
     }
 
     /// The run's whole output, read from its artifact if it is large; null if there is none.
@@ -93,20 +163,14 @@ impl Runs {
         }
     }
 
-    async fn read(&self, id: &RunId) -> Result<Journal, Problem> {
-        self.store.journal(id).await?.ok_or_else(|| {
-            Problem::new(Code::RunUnknown, format!("there is no run `{id}`"))
-                .hint("`assay runs list` shows those there are")
-        })
+    /// The same as [`Runs::journal`] for who knows that its state is true.
+    pub(crate) async fn read(&self, id: &RunId) -> Result<Journal, Problem> {
+        self.store.journal(id).await?.ok_or_else(|| unknown(id))
     }
+}
 
-    /// If the owner is gone, what it left running is stored as interrupted and `None` is returned; else who it is.
-    pub(crate) async fn bury(&self, owner: &str) -> Result<Option<Life>, Problem> {
-        match owner::life(self.store.data_dir(), owner) {
-            Life::Gone => self.store.interrupt_runs_of(owner).await.map(|()| None).map_err(Problem::from),
-            alive => Ok(Some(alive)),
-        }
-    }
+fn unknown(id: &RunId) -> Problem {
+    Problem::new(Code::RunUnknown, format!("there is no run `{id}`")).hint("`assay runs list` shows those there are")
 }
 
 fn run_document(journal: &Journal) -> Value {

@@ -37,7 +37,7 @@ async fn engine(directory: &Path, fault: Option<Fault>) -> Engine<Trace> {
 }
 
 fn request() -> Request {
-    Request { task: "chain/1".to_string(), input: Value::Null, title: None }
+    Request { task: "chain/1".to_string(), input: Value::Null, title: None, key: None }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use base::{Code, Problem, RunId};
 use flow::{Engine, Event, Finish, Observer, Options, Registry, Request, Run, StepError, Store, Verdict};
 use serde_json::{Value, json};
-use store::{Fence, RunState};
+use store::{Fence, Lease, RunState};
 use tokio::sync::Notify;
 
 /// What the tasks below are lent: a switch for how they behave, and a record of the effects that really ran.
@@ -91,7 +91,7 @@ async fn engine(directory: &Path) -> Engine<Lab> {
 }
 
 fn request(task: &str) -> Request {
-    Request { task: task.to_string(), input: json!({ "n": 7 }), title: Some("seven".to_string()) }
+    Request { task: task.to_string(), input: json!({ "n": 7 }), title: Some("seven".to_string()), key: None }
 }
 
 fn expected() -> Value {
@@ -189,7 +189,7 @@ async fn a_run_belongs_to_its_process_until_that_is_gone() {
     assert_eq!(listed["runs"][0]["state"], "running");
     let run = RunId::parse(listed["runs"][0]["id"].as_str().expect("an id")).expect("an id");
     let problem = second.resume(&lab, &run).await.expect_err("its owner is alive");
-    assert_eq!((problem.code, problem.run), (Code::StoreLocked, Some(run.clone())));
+    assert_eq!((problem.code, problem.run), (Code::RunBusy, Some(run.clone())));
     assert!(problem.message.contains(&std::process::id().to_string()) && problem.hint.is_some());
 
     working.abort();
@@ -216,13 +216,14 @@ async fn who_lost_a_run_is_refused_at_the_next_commit() {
 
     let store = Store::open(directory.path()).await.expect("opened");
     let run = store.summaries(1, None).await.expect("listed").remove(0);
-    store.interrupt_runs_of(run.owner.as_deref().expect("owned")).await.expect("marked");
-    store.claim_run(Fence { run: run.id.clone(), attempt: 1 }, "heir").await.expect("claimed");
+    store.reap_runs(vec![run.owner.expect("owned")], 0).await.expect("marked");
+    let heir = Lease { owner: "heir".to_string(), for_ms: 60_000 };
+    store.claim_run(Fence { run: run.id.clone(), attempt: 1 }, &heir).await.expect("claimed");
     lab.behaves("stubborn");
     lab.go_on.notify_one();
 
     let ended = working.await.expect("joined").expect("started");
-    assert_eq!(ended.result.expect_err("it lost the run").code, Code::StoreLocked);
+    assert_eq!(ended.result.expect_err("it lost the run").code, Code::RunBusy);
     let journal = store.journal(&run.id).await.expect("read").expect("there");
     assert_eq!((journal.run.state, journal.run.attempts), (RunState::Running, 2), "the heir's run is untouched");
     assert_eq!(journal.steps.len(), 2);

@@ -18,6 +18,18 @@ pub enum Error {
         /// The attempt that was refused.
         attempt: i64,
     },
+    /// Another run has the key.
+    #[error("the key belongs to run `{run}`")]
+    KeyTaken {
+        /// The run that has it.
+        run: RunId,
+    },
+    /// A run of that id is there already.
+    #[error("there is a run `{run}` already")]
+    Exists {
+        /// The run.
+        run: RunId,
+    },
     /// The store itself failed.
     #[error(transparent)]
     Problem(#[from] Problem),
@@ -27,9 +39,11 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
         match error {
             Error::Problem(problem) => problem,
-            Error::Fenced { ref run, .. } => Problem::new(Code::StoreLocked, error.to_string())
-                .hint(format!("another process resumed it; see `assay runs show {run}`"))
+            Error::Fenced { ref run, .. } => Problem::new(Code::RunBusy, error.to_string())
+                .hint(format!("another process took it over, or it was stopped; see `assay runs show {run}`"))
                 .in_run(run),
+            Error::KeyTaken { ref run } => Problem::new(Code::KeyConflict, error.to_string()).in_run(run),
+            Error::Exists { ref run } => Problem::new(Code::RunExists, error.to_string()).in_run(run),
         }
     }
 }
@@ -38,6 +52,8 @@ impl From<Error> for Problem {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Fenced(Fence),
+    KeyTaken(RunId),
+    Exists(RunId),
     Sql(sqlx::Error),
     Damaged(String),
 }
@@ -52,6 +68,8 @@ impl Failure {
     pub(crate) fn into_error(self, database: &Path) -> Error {
         match self {
             Failure::Fenced(Fence { run, attempt }) => Error::Fenced { run, attempt },
+            Failure::KeyTaken(run) => Error::KeyTaken { run },
+            Failure::Exists(run) => Error::Exists { run },
             Failure::Sql(error) => Error::Problem(sql_problem(database, &error)),
             Failure::Damaged(what) => Error::Problem(damaged(database, &what)),
         }

@@ -24,10 +24,13 @@ mod writer;
 pub use error::Error;
 pub use event::Event;
 pub use record::{
-    ArtifactRecord, Content, Ending, Fence, ForkPoint, Journal, Mode, NewRun, RunRecord, RunState, RunSummary,
-    StepOutcome, StepRecord, StepState,
+    ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Journal, Lease, Mode, NewRun, Recorded,
+    RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
 };
 pub use store::Store;
+
+/// The version of the tables that this program makes and uses.
+pub const VERSION: usize = schema::VERSION;
 
 /// An output of more bytes than this is kept as an artifact; the row holds its hash.
 pub const INLINE_BYTES_MAX: usize = 64 * 1024;

@@ -8,28 +8,75 @@ use sqlx::{Connection, Row, SqliteConnection};
 use crate::Event;
 use crate::error::Failure;
 use crate::record::{
-    ArtifactRecord, Content, ForkPoint, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState,
+    ArtifactRecord, Content, ForkPoint, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState, Suspect,
 };
 
 /// The run with its steps and artifacts, all as of one moment.
 pub(crate) async fn journal(connection: &mut SqliteConnection, id: &RunId) -> Result<Option<Journal>, Failure> {
     let mut snapshot = connection.begin().await?;
-    let row = sqlx::query("SELECT * FROM runs WHERE id = $1").bind(id.as_str()).fetch_optional(&mut *snapshot).await?;
-    let Some(row) = row else { return Ok(None) };
-    let steps = sqlx::query("SELECT * FROM steps WHERE run = $1 ORDER BY position")
-        .bind(id.as_str())
-        .fetch_all(&mut *snapshot)
-        .await?;
-    let artifacts = sqlx::query("SELECT * FROM artifacts WHERE run = $1 ORDER BY name")
-        .bind(id.as_str())
-        .fetch_all(&mut *snapshot)
-        .await?;
+    let journal = parts(&mut snapshot, id).await?;
     snapshot.commit().await?;
+    Ok(journal)
+}
+
+/// The same, inside the caller's transaction.
+pub(crate) async fn parts(connection: &mut SqliteConnection, id: &RunId) -> Result<Option<Journal>, Failure> {
+    let row = sqlx::query("SELECT * FROM runs WHERE id = $1").bind(id.as_str());
+    let Some(row) = row.fetch_optional(&mut *connection).await? else { return Ok(None) };
+    let steps = sqlx::query("SELECT * FROM steps WHERE run = $1 ORDER BY position").bind(id.as_str());
+    let steps = steps.fetch_all(&mut *connection).await?;
+    let artifacts = sqlx::query("SELECT * FROM artifacts WHERE run = $1 ORDER BY name").bind(id.as_str());
+    let artifacts = artifacts.fetch_all(connection).await?;
     Ok(Some(Journal {
         run: run(&row)?,
         steps: steps.iter().map(step).collect::<Result<_, _>>()?,
         artifacts: artifacts.iter().map(artifact).collect::<Result<_, _>>()?,
     }))
+}
+
+/// Where a run stands.
+pub(crate) async fn standing(connection: &mut SqliteConnection, id: &RunId) -> Result<Option<RunState>, Failure> {
+    let row = sqlx::query("SELECT state FROM runs WHERE id = $1").bind(id.as_str()).fetch_optional(connection).await?;
+    row.map(|row| word(&row, "state", RunState::parse)).transpose()
+}
+
+/// Every owner that is said to be at work.
+pub(crate) async fn suspects(connection: &mut SqliteConnection) -> Result<Vec<Suspect>, Failure> {
+    let rows: Vec<(Option<String>, Option<bool>)> = sqlx::query_as(
+        "SELECT owner, MAX(lease_until < (SELECT now_ms FROM clock)) FROM runs WHERE state = 'running' GROUP BY owner",
+    )
+    .fetch_all(connection)
+    .await?;
+    let suspect = |(owner, lapsed): (Option<String>, Option<bool>)| Suspect {
+        owner: owner.unwrap_or_default(),
+        lapsed: lapsed == Some(true),
+    };
+    Ok(rows.into_iter().map(suspect).collect())
+}
+
+/// How many runs wait for a worker, and how many are in a worker's hands.
+pub(crate) async fn queue(connection: &mut SqliteConnection) -> Result<(i64, i64), Failure> {
+    let counts = sqlx::query_as(
+        "SELECT (SELECT COUNT(*) FROM runs WHERE state = 'pending'),
+                (SELECT COUNT(*) FROM runs WHERE state = 'running' AND mode = 'queued')",
+    );
+    Ok(counts.fetch_one(connection).await?)
+}
+
+/// Those of an owner's runs that a user asked to be stopped.
+pub(crate) async fn cancel_requests(connection: &mut SqliteConnection, owner: &str) -> Result<Vec<RunId>, Failure> {
+    let ids: Vec<String> = sqlx::query_scalar(
+        "SELECT id FROM runs WHERE owner = $1 AND state = 'running' AND cancel_requested_at IS NOT NULL",
+    )
+    .bind(owner)
+    .fetch_all(connection)
+    .await?;
+    ids.iter().map(|id| run_id(id)).collect()
+}
+
+/// A number that is another whenever somebody else has committed since.
+pub(crate) async fn version(connection: &mut SqliteConnection) -> Result<i64, Failure> {
+    Ok(sqlx::query_scalar("PRAGMA data_version").fetch_one(connection).await?)
 }
 
 /// Newest first, those before the given id. Ids sort by the time they were made.
@@ -66,18 +113,25 @@ pub(crate) async fn events(
 }
 
 fn run(row: &SqliteRow) -> Result<RunRecord, Failure> {
+    let id: &str = row.try_get("id")?;
     let forked_from = match optional::<String>(row, "forked_from")? {
         Some(run) => Some(ForkPoint { run: run_id(&run)?, step: row.try_get("forked_step")? }),
         None => None,
     };
+    let input = json(row.try_get("input")?)?;
+    let input_hash = optional::<String>(row, "input_hash")?.map(|text| hash(&text)).transpose()?;
+    if input_hash.as_ref().is_some_and(|hash| *hash != Hash::of_json(&input)) {
+        return Err(Failure::Damaged(format!("the input of run `{id}` is not what was recorded")));
+    }
     Ok(RunRecord {
-        id: run_id(row.try_get("id")?)?,
+        id: run_id(id)?,
         task: row.try_get("task")?,
         state: word(row, "state", RunState::parse)?,
         mode: word(row, "mode", Mode::parse)?,
         key: row.try_get("key")?,
         title: row.try_get("title")?,
-        input: json(row.try_get("input")?)?,
+        input,
+        input_hash,
         output: content(row)?,
         problem: optional::<String>(row, "problem")?.map(|text| json(&text)).transpose()?,
         forked_from,
@@ -87,6 +141,9 @@ fn run(row: &SqliteRow) -> Result<RunRecord, Failure> {
         created_at: Timestamp(row.try_get("created_at")?),
         finished_at: optional(row, "finished_at")?.map(Timestamp),
         last_seq: row.try_get("last_seq")?,
+        recoveries: row.try_get("recoveries")?,
+        cancel_requested: optional::<i64>(row, "cancel_requested_at")?.is_some(),
+        imported_at: optional(row, "imported_at")?.map(Timestamp),
     })
 }
 
@@ -105,17 +162,28 @@ fn summary(row: &SqliteRow) -> Result<RunSummary, Failure> {
 }
 
 fn step(row: &SqliteRow) -> Result<StepRecord, Failure> {
+    let position: i64 = row.try_get("position")?;
+    let damaged = |what: &str| Failure::Damaged(format!("step {position} of run `{}` {what}", run_of(row)));
+    let output_hash = hash(row.try_get("output_hash")?)?;
+    let output = content(row)?.ok_or_else(|| damaged("has no output"))?;
+    if matches!(&output, Content::Inline(text) if Hash::of(text.as_bytes()) != output_hash) {
+        return Err(damaged("has another output than was recorded"));
+    }
     Ok(StepRecord {
-        position: row.try_get("position")?,
+        position,
         name: row.try_get("name")?,
         state: word(row, "state", StepState::parse)?,
         attempts: row.try_get("attempts")?,
         input_hash: hash(row.try_get("input_hash")?)?,
-        output_hash: hash(row.try_get("output_hash")?)?,
-        output: content(row)?.ok_or_else(|| Failure::Damaged("a step has no output".to_string()))?,
+        output_hash,
+        output,
         finished_at: Timestamp(row.try_get("finished_at")?),
         duration_ms: row.try_get("duration_ms")?,
     })
+}
+
+fn run_of(row: &SqliteRow) -> String {
+    row.try_get("run").unwrap_or_default()
 }
 
 fn artifact(row: &SqliteRow) -> Result<ArtifactRecord, Failure> {

@@ -3,6 +3,8 @@
 use base::{Hash, Problem, RunId, Timestamp};
 use serde_json::{Value, json};
 
+use crate::Event;
+
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal,)* }) => {
         $(#[$about])*
@@ -43,6 +45,16 @@ words! {
     }
 }
 
+impl RunState {
+    /// Whether nothing more will happen to the run by itself or by a worker.
+    pub fn is_final(self) -> bool {
+        match self {
+            RunState::Succeeded | RunState::Failed | RunState::Rejected | RunState::Cancelled => true,
+            RunState::Pending | RunState::Running | RunState::Interrupted => false,
+        }
+    }
+}
+
 words! {
     /// Who works on a run.
     Mode {
@@ -72,7 +84,25 @@ pub struct Fence {
     pub attempt: i64,
 }
 
-/// A run about to begin, attached to the process that creates it.
+/// Who works on a run, and how long it may give no sign of life before the run is taken from it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The process, by a name that no other ever had.
+    pub owner: String,
+    /// Counted by the database's clock from the last sign of life.
+    pub for_ms: i64,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug)]
+pub enum Beginning {
+    /// At once, by the process that creates it.
+    Attached(Lease),
+    /// When a worker takes it.
+    Queued,
+}
+
+/// A run about to be recorded.
 #[derive(Clone, Debug)]
 pub struct NewRun {
     /// Fresh.
@@ -81,12 +111,52 @@ pub struct NewRun {
     pub task: String,
     /// What the task is given, kept so that it can be given again.
     pub input: Value,
+    /// The hash of the input, whatever order its fields were written in.
+    pub input_hash: Hash,
+    /// The caller's idempotency key.
+    pub key: Option<String>,
     /// One line for lists.
     pub title: Option<String>,
     /// The version of the program.
     pub program: String,
-    /// The process that works on it.
+    /// How it begins.
+    pub beginning: Beginning,
+}
+
+/// A run in somebody's hands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The run and the attempt that holds it.
+    pub fence: Fence,
+    /// Whether a user asked for it to be stopped.
+    pub cancel_requested: bool,
+}
+
+/// Runs a worker has just taken.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// Each with the attempt that begins.
+    pub runs: Vec<Fence>,
+    /// What that appended to their streams.
+    pub events: Vec<Event>,
+}
+
+/// What recording a step gave.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Appended to the run's stream.
+    pub events: Vec<Event>,
+    /// Whether a user asked for the run to be stopped.
+    pub cancel_requested: bool,
+}
+
+/// A process that the journal says is at work, and may not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// The process.
     pub owner: String,
+    /// Whether it gave no sign of life for longer than it may.
+    pub lapsed: bool,
 }
 
 /// What a step came to.
@@ -136,6 +206,14 @@ impl Content {
             Content::Artifact(sha256) => json!({ "artifact": sha256 }),
         }
     }
+
+    /// The two columns of an output: its text, or the hash of the file that holds it.
+    pub(crate) fn columns(&self) -> (Option<&str>, Option<&str>) {
+        match self {
+            Content::Inline(text) => (Some(text), None),
+            Content::Artifact(sha256) => (None, Some(sha256.as_str())),
+        }
+    }
 }
 
 /// Where a forked run left the run it came from.
@@ -164,6 +242,8 @@ pub struct RunRecord {
     pub title: Option<String>,
     /// What the task was given.
     pub input: Value,
+    /// The hash of the input; none for a run recorded before there was one.
+    pub input_hash: Option<Hash>,
     /// What it gave.
     pub output: Option<Content>,
     /// The problem document it ended with.
@@ -182,6 +262,12 @@ pub struct RunRecord {
     pub finished_at: Option<Timestamp>,
     /// The number of its last durable event.
     pub last_seq: i64,
+    /// How often it was taken over since it last recorded a step.
+    pub recoveries: i64,
+    /// Whether a user asked for it to be stopped.
+    pub cancel_requested: bool,
+    /// When it came in from a capsule; none for a run that was begun here.
+    pub imported_at: Option<Timestamp>,
 }
 
 /// What a list shows of a run.

@@ -11,7 +11,8 @@ use sqlx::{AssertSqlSafe, SqliteConnection};
 
 use crate::error::{Failure, damaged};
 
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
 CREATE VIEW clock AS SELECT CAST(ROUND(unixepoch('subsec') * 1000) AS INTEGER) AS now_ms;
 
 CREATE TABLE runs (
@@ -71,7 +72,22 @@ CREATE TABLE artifacts (
     sha256     TEXT NOT NULL,
     PRIMARY KEY (run, name)
 );
-"];
+",
+    "
+ALTER TABLE runs ADD COLUMN input_hash TEXT;
+ALTER TABLE runs ADD COLUMN lease_until BIGINT;
+ALTER TABLE runs ADD COLUMN cancel_requested_at BIGINT;
+ALTER TABLE runs ADD COLUMN recoveries BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN imported_at BIGINT;
+
+DROP INDEX runs_by_key;
+CREATE UNIQUE INDEX runs_by_key ON runs (key) WHERE key IS NOT NULL AND imported_at IS NULL;
+CREATE INDEX runs_pending ON runs (id) WHERE state = 'pending';
+",
+];
+
+/// The version a store has after every migration.
+pub(crate) const VERSION: usize = MIGRATIONS.len();
 
 /// What has to be done before a store of some version can be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,11 +103,11 @@ pub(crate) async fn standing(connection: &mut SqliteConnection, database: &Path)
         .await
         .map_err(|error| Failure::from(error).into_problem(database))?;
     match usize::try_from(version) {
-        Ok(version) if version == MIGRATIONS.len() => Ok(Standing::Current),
-        Ok(version) if version < MIGRATIONS.len() => Ok(Standing::Behind(version)),
+        Ok(version) if version == VERSION => Ok(Standing::Current),
+        Ok(version) if version < VERSION => Ok(Standing::Behind(version)),
         _ => Err(Problem::new(
             Code::StoreNewer,
-            format!("store `{}` has version {version}, this program knows {}", database.display(), MIGRATIONS.len()),
+            format!("store `{}` has version {version}, this program knows {}", database.display(), VERSION),
         )
         .hint("use the newer program that wrote it, or name another data directory with --data-dir")),
     }
@@ -104,7 +120,7 @@ pub(crate) async fn migrate(connection: &mut SqliteConnection, database: &Path, 
         prepare_empty(connection, database).await?;
     }
     let missing = MIGRATIONS[version..].concat();
-    let script = format!("BEGIN IMMEDIATE; {missing} PRAGMA user_version = {}; COMMIT", MIGRATIONS.len());
+    let script = format!("BEGIN IMMEDIATE; {missing} PRAGMA user_version = {VERSION}; COMMIT");
     if let Err(error) = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut *connection).await {
         // The error is what counts; SQLite may have rolled back already.
         let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;

@@ -4,13 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use base::{Code, Hash, Problem, RunId};
+use base::{Code, Hash, Problem, RunId, Timestamp};
 use sqlx::SqliteConnection;
 use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot};
 
 use crate::open::{self, Access, Places};
-use crate::record::{ArtifactRecord, Ending, Fence, Journal, NewRun, RunSummary, StepOutcome};
-use crate::write::{self, Write};
+use crate::record::{
+    ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, RunSummary, StepOutcome, Suspect,
+    Taken,
+};
+use crate::write::{self, Done, Write};
 use crate::writer::{BATCH_MAX, Job, Writer};
 use crate::{Error, Event, artifact, read};
 
@@ -52,28 +55,63 @@ impl Store {
         self.shared.commits.load(Ordering::Relaxed)
     }
 
-    /// Records a run and its first attempt, in one commit.
+    /// Records a run and, if it is attached, its first attempt, in one commit.
     pub async fn create_run(&self, run: NewRun) -> Result<Vec<Event>, Error> {
-        self.write(Write::Create(run)).await
+        Ok(self.write(Write::Create(run)).await?.events)
     }
 
-    /// Begins the attempt after the fence's, of a run that was interrupted, failed or cancelled.
-    pub async fn claim_run(&self, fence: Fence, owner: &str) -> Result<Vec<Event>, Error> {
-        self.write(Write::Claim { fence, owner: owner.to_string() }).await
+    /// Records an attached run that has the first steps of another, in one commit.
+    pub async fn fork_run(&self, new: NewRun, from: &RunId, steps: i64) -> Result<Vec<Event>, Error> {
+        Ok(self.write(Write::Fork { new, from: from.clone(), steps }).await?.events)
     }
 
-    /// Marks what this owner, who is gone, left running.
-    pub async fn interrupt_runs_of(&self, owner: &str) -> Result<(), Error> {
-        self.write(Write::Interrupt { owner: owner.to_string() }).await.map(|_| ())
+    /// Records a run from elsewhere as it was recorded there. What its artifacts contain was kept before, by
+    /// [`Store::keep_artifact`].
+    pub async fn import_run(&self, journal: Journal, events: Vec<Event>) -> Result<(), Error> {
+        self.write(Write::Import { journal: Box::new(journal), events }).await.map(|_| ())
+    }
+
+    /// Begins the attempt after the fence's, of a run that nobody works on.
+    pub async fn claim_run(&self, fence: Fence, lease: &Lease) -> Result<Vec<Event>, Error> {
+        Ok(self.write(Write::Claim { fence, lease: lease.clone() }).await?.events)
+    }
+
+    /// Takes pending runs of these tasks, oldest first, each at its next attempt.
+    pub async fn take_runs(&self, lease: &Lease, tasks: &[&str], limit: usize) -> Result<Taken, Error> {
+        let tasks = tasks.iter().map(|task| task.to_string()).collect();
+        let done = self.write(Write::Take { lease: lease.clone(), tasks, limit: limit as i64 }).await?;
+        Ok(Taken { runs: done.held.into_iter().map(|held| held.fence).collect(), events: done.events })
+    }
+
+    /// Renews the lease of these runs; gives those that are still in this owner's hands.
+    pub async fn renew_leases(&self, held: Vec<Fence>, lease: &Lease) -> Result<Vec<Held>, Error> {
+        Ok(self.write(Write::Renew { held, lease: lease.clone() }).await?.held)
+    }
+
+    /// Gives a run back before its end: a queued one can be taken again, an attached one waits to be resumed.
+    pub async fn release_run(&self, fence: Fence) -> Result<(), Error> {
+        self.write(Write::Release { fence }).await.map(|_| ())
+    }
+
+    /// Takes runs from these owners, who are gone, and from those who gave no sign of life; says how many. A queued run
+    /// that was taken over this often without getting any further has failed.
+    pub async fn reap_runs(&self, gone: Vec<String>, recoveries_max: i64) -> Result<usize, Error> {
+        Ok(self.write(Write::Reap { gone, recoveries_max }).await?.runs)
+    }
+
+    /// Stops a run, or asks whoever works on it to stop; gives where it then stands, `None` if it had ended before.
+    pub async fn cancel_run(&self, id: &RunId) -> Result<Option<RunState>, Error> {
+        Ok(self.write(Write::Cancel { run: id.clone() }).await?.state)
     }
 
     /// Records what a step came to; a large output becomes an artifact of the run.
-    pub async fn commit_step(&self, fence: Fence, step: StepOutcome) -> Result<Vec<Event>, Error> {
+    pub async fn commit_step(&self, fence: Fence, step: StepOutcome) -> Result<Recorded, Error> {
         let artifact = write::overflow(&write::step_output_name(step.position), &step.output);
         if let Some(artifact) = artifact {
             self.keep(artifact.sha256, step.output.clone().into_bytes()).await?;
         }
-        self.write(Write::Step { fence, step }).await
+        let done = self.write(Write::Step { fence, step }).await?;
+        Ok(Recorded { events: done.events, cancel_requested: done.cancel_requested })
     }
 
     /// Records a file of the run under a name, replacing what had the name before.
@@ -92,8 +130,15 @@ impl Store {
             sha256: sha256.clone(),
         };
         self.keep(sha256.clone(), contents).await?;
-        let events = self.write(Write::Artifact { fence, artifact }).await?;
-        Ok((sha256, events))
+        let done = self.write(Write::Artifact { fence, artifact }).await?;
+        Ok((sha256, done.events))
+    }
+
+    /// Keeps contents that a row is going to name.
+    pub async fn keep_artifact(&self, contents: Vec<u8>) -> Result<Hash, Problem> {
+        let sha256 = Hash::of(&contents);
+        self.keep(sha256.clone(), contents).await?;
+        Ok(sha256)
     }
 
     /// Records a run's end; a large output becomes an artifact of the run.
@@ -102,7 +147,12 @@ impl Store {
         if let Some(artifact) = output.and_then(|output| write::overflow(write::RUN_OUTPUT_NAME, output)) {
             self.keep(artifact.sha256, output.unwrap_or_default().as_bytes().to_vec()).await?;
         }
-        self.write(Write::Finish { fence, ending }).await
+        Ok(self.write(Write::Finish { fence, ending }).await?.events)
+    }
+
+    /// Deletes those of these runs that ended before the moment; says how many.
+    pub async fn delete_runs(&self, runs: Vec<RunId>, finished_before: Timestamp) -> Result<usize, Error> {
+        Ok(self.write(Write::Delete { runs, finished_before }).await?.runs)
     }
 
     /// A run with its steps and artifacts, as of one moment.
@@ -126,6 +176,42 @@ impl Store {
         events.map_err(|failure| failure.into_problem(&self.shared.places.database))
     }
 
+    /// Where a run stands, without the rest of it.
+    pub async fn standing(&self, id: &RunId) -> Result<Option<RunState>, Problem> {
+        let mut reader = self.reader().await?;
+        let standing = read::standing(connected(&mut reader), id).await;
+        standing.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// Every process that is said to be at work.
+    pub async fn suspects(&self) -> Result<Vec<Suspect>, Problem> {
+        let mut reader = self.reader().await?;
+        let suspects = read::suspects(connected(&mut reader)).await;
+        suspects.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// How many runs wait for a worker, and how many are in a worker's hands.
+    pub async fn queue(&self) -> Result<(i64, i64), Problem> {
+        let mut reader = self.reader().await?;
+        let queue = read::queue(connected(&mut reader)).await;
+        queue.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// Those of an owner's runs that a user asked to be stopped.
+    pub async fn cancel_requests(&self, owner: &str) -> Result<Vec<RunId>, Problem> {
+        let mut reader = self.reader().await?;
+        let requests = read::cancel_requests(connected(&mut reader), owner).await;
+        requests.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// A number that is another whenever anything was committed since, by this process or another: who follows looks
+    /// only then.
+    pub async fn version(&self) -> Result<i64, Problem> {
+        let mut reader = self.reader().await?;
+        let version = read::version(connected(&mut reader)).await;
+        version.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
     /// The contents of an artifact, checked against its hash.
     pub async fn artifact(&self, sha256: &Hash) -> Result<Vec<u8>, Problem> {
         let (root, sha256) = (self.shared.places.artifacts.clone(), sha256.clone());
@@ -137,7 +223,7 @@ impl Store {
         blocking(move || artifact::keep(&root, &sha256, &contents)).await
     }
 
-    async fn write(&self, write: Write) -> Result<Vec<Event>, Error> {
+    async fn write(&self, write: Write) -> Result<Done, Error> {
         let (reply, answer) = oneshot::channel();
         let sent = self.shared.jobs.send(Job { write, reply }).await;
         sent.map_err(|_| writer_gone())?;

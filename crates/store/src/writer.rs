@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sqlx::SqliteConnection;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::Error;
 use crate::error::{Failure, sql_problem};
 use crate::lock::StoreLock;
-use crate::write::{self, Write};
-use crate::{Error, Event};
+use crate::write::{self, Done, Write};
 
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
@@ -21,7 +21,7 @@ pub(crate) const BATCH_MAX: usize = 64;
 /// A change and who waits for it.
 pub(crate) struct Job {
     pub(crate) write: Write,
-    pub(crate) reply: oneshot::Sender<Result<Vec<Event>, Error>>,
+    pub(crate) reply: oneshot::Sender<Result<Done, Error>>,
 }
 
 pub(crate) struct Writer {
@@ -49,8 +49,11 @@ impl Writer {
     }
 
     /// One transaction for all. The outer error is the transaction's, the inner ones are single changes'.
-    async fn commit(&mut self, batch: &[Job]) -> Result<Vec<Result<Vec<Event>, Failure>>, sqlx::Error> {
+    async fn commit(&mut self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, sqlx::Error> {
         self.execute("BEGIN IMMEDIATE").await?;
+        if let [job] = batch {
+            return self.commit_one(job).await;
+        }
         let mut answers = Vec::with_capacity(batch.len());
         for job in batch {
             self.execute("SAVEPOINT change").await?;
@@ -72,7 +75,20 @@ impl Writer {
         Ok(answers)
     }
 
-    fn answer(&self, batch: &mut Vec<Job>, answers: Result<Vec<Result<Vec<Event>, Failure>>, sqlx::Error>) {
+    /// A change that is alone needs no savepoint: undoing it undoes the transaction.
+    async fn commit_one(&mut self, job: &Job) -> Result<Vec<Result<Done, Failure>>, sqlx::Error> {
+        match write::apply(&job.write, &mut self.connection).await {
+            Err(Failure::Sql(error)) => Err(error),
+            Err(refused) => self.execute("ROLLBACK").await.map(|()| vec![Err(refused)]),
+            Ok(done) => {
+                self.execute("COMMIT").await?;
+                self.commits.fetch_add(1, Ordering::Relaxed);
+                Ok(vec![Ok(done)])
+            }
+        }
+    }
+
+    fn answer(&self, batch: &mut Vec<Job>, answers: Result<Vec<Result<Done, Failure>>, sqlx::Error>) {
         // Who no longer waits does not need the answer.
         match answers {
             Ok(answers) => {

@@ -4,17 +4,26 @@ use std::path::Path;
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::{Value, json};
-use store::{Content, Ending, Error, Event, Fence, INLINE_BYTES_MAX, NewRun, RunState, StepOutcome, StepState, Store};
+use store::{
+    Beginning, Content, Ending, Error, Event, Fence, INLINE_BYTES_MAX, Lease, NewRun, RunState, StepOutcome, StepState,
+    Store,
+};
 use tokio::task::JoinSet;
+
+fn lease(owner: &str) -> Lease {
+    Lease { owner: owner.to_string(), for_ms: 60_000 }
+}
 
 fn new_run(id: &RunId) -> NewRun {
     NewRun {
         id: id.clone(),
         task: "demo/1".to_string(),
         input: json!({ "n": 1 }),
+        input_hash: Hash::of_json(&json!({ "n": 1 })),
+        key: None,
         title: Some("a demo".to_string()),
         program: "0.1.0".to_string(),
-        owner: "somebody".to_string(),
+        beginning: Beginning::Attached(lease("somebody")),
     }
 }
 
@@ -114,16 +123,16 @@ async fn an_attempt_that_lost_its_run_can_write_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = open(directory.path()).await;
     let old = created(&store).await;
-    let claim = store.claim_run(old.clone(), "thief").await;
+    let claim = store.claim_run(old.clone(), &lease("thief")).await;
     assert!(matches!(claim, Err(Error::Fenced { .. })), "a running run cannot be claimed");
-    store.interrupt_runs_of("somebody").await.expect("marked");
+    store.reap_runs(vec!["somebody".to_string()], 5).await.expect("marked");
     let state = |journal: store::Journal| (journal.run.state, journal.run.attempts);
     let journal = store.journal(&old.run).await.expect("read").expect("there");
     assert_eq!(state(journal), (RunState::Interrupted, 1));
 
-    let events = store.claim_run(old.clone(), "heir").await.expect("claimed");
+    let events = store.claim_run(old.clone(), &lease("heir")).await.expect("claimed");
     assert_eq!(events[0].data, json!({ "attempt": 2 }));
-    let second = store.claim_run(old.clone(), "late heir").await;
+    let second = store.claim_run(old.clone(), &lease("late heir")).await;
     assert!(matches!(second, Err(Error::Fenced { .. })), "only one can claim");
     let step_write = store.commit_step(old.clone(), step(0, "null")).await;
     let artifact_write = store.add_artifact(old.clone(), "x", "text/plain", vec![1]).await.map(|_| ());

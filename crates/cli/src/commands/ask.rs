@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::app::{App, absolute, data_and_last};
 use crate::args::{Ask, Show};
+use crate::commands::document;
 use crate::grid;
 use crate::printer::Printer;
 
@@ -18,9 +19,7 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
         question: question.to_string(),
         answer_all: ask.answer_all,
     };
-    let finish = app.perform(ASK, &input, question).await?;
-    app.show(&finish.output, |printer| print(printer, &finish.output, &ask.show));
-    Ok(exit_code(&finish.output))
+    app.perform(&ask.begin, ASK, &input, question, |made| document::show(app, made, &ask.show)).await
 }
 
 /// 0 for an answer, 1 for a refusal.

@@ -6,33 +6,25 @@ use data::plan::PlanProblem;
 use serde_json::{Value, json};
 
 use crate::app::{App, absolute};
-use crate::args::{Plan, PlanAction, PlanFile};
-use crate::commands::sql;
+use crate::args::{Begin, Plan, PlanAction, PlanFile};
+use crate::commands::document;
 
 const PLAN_BYTES_MAX: usize = 1 << 20;
 
 /// Runs, checks or compiles a plan.
 pub async fn run(app: &App, plan: &Plan) -> Result<u8, Problem> {
     match &plan.action {
-        PlanAction::Run(file) => compute(app, file).await,
+        PlanAction::Run { begin, file } => compute(app, begin, file).await,
         PlanAction::Check(file) => check(app, file).await,
         PlanAction::Compile { file, dialect: _ } => compile(app, file).await,
     }
 }
 
-async fn compute(app: &App, file: &PlanFile) -> Result<u8, Problem> {
+async fn compute(app: &App, begin: &Begin, file: &PlanFile) -> Result<u8, Problem> {
     let (plan, data, resolved) = load(file)?;
     let title = format!("plan over {}", resolved.id);
     let input = PlanInput { data: absolute(&data), version: resolved.version.to_string(), plan };
-    let finish = app.perform(PLAN, &input, &title).await?;
-    app.show(&finish.output, |printer| {
-        sql::print(printer, &finish.output);
-        let known = &finish.output["known"];
-        if let (Some(level), Some(note)) = (known["level"].as_str(), known["note"].as_str()) {
-            printer.line(&printer.dim(&format!("\nknown    {level}: {note}")));
-        }
-    });
-    Ok(sql::exit_code(&finish.output))
+    app.perform(begin, PLAN, &input, &title, |made| document::show(app, made, &[])).await
 }
 
 async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {

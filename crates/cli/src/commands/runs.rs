@@ -1,25 +1,33 @@
-//! `assay runs list|show|resume`.
+//! `assay runs …`: what was done, and what to do about it.
 
 use base::Problem;
-use flow::{Runs as RunsOfStore, Store};
-use serde_json::Value;
+use flow::{Replay, Runs as RunsOfStore, Store};
+use serde_json::{Value, json};
 
 use crate::app::{App, run_id};
 use crate::args::{Runs, RunsAction};
-use crate::commands::{ask, sandbox, sql};
+use crate::commands::document;
 use crate::printer::{Format, Printer};
 
-/// Lists, shows or resumes runs.
+/// Does to runs what was asked for.
 pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
     match &runs.action {
         RunsAction::List { limit, before } => list(app, *limit as usize, before.as_deref()).await,
-        RunsAction::Show { id, after } => show(app, id, *after).await,
+        RunsAction::Show { id, after, follow: false } => show(app, id, *after).await,
+        RunsAction::Show { id, after, follow: true } => follow(app, id, *after).await,
         RunsAction::Resume { id } => resume(app, id).await,
+        RunsAction::Cancel { id } => cancel(app, id).await,
+        RunsAction::Replay { id } => replay(app, id).await,
+        RunsAction::Fork { id, from_step } => fork(app, id, *from_step).await,
     }
 }
 
+async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
+    Ok(RunsOfStore::new(Store::open(&app.settings.data_dir).await?))
+}
+
 async fn list(app: &App, limit: usize, before: Option<&str>) -> Result<u8, Problem> {
-    let runs = RunsOfStore::new(Store::open(&app.settings.data_dir).await?);
+    let runs = runs_of(app).await?;
     let before = before.map(run_id).transpose()?;
     let document = runs.list(limit, before.as_ref()).await?;
     app.show(&document, |printer| {
@@ -33,23 +41,63 @@ async fn list(app: &App, limit: usize, before: Option<&str>) -> Result<u8, Probl
 }
 
 async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
-    let runs = RunsOfStore::new(Store::open(&app.settings.data_dir).await?);
+    let runs = runs_of(app).await?;
     let id = run_id(id)?;
-    let document = runs.show(&id).await?;
     if app.printer.format == Format::JsonLines {
-        for event in runs.events(&id, after).await? {
-            app.printer.json(&serde_json::to_value(&event).unwrap_or_default());
+        let mut seen = after;
+        loop {
+            let events = runs.events(&id, seen).await?;
+            let Some(last) = events.last() else { return Ok(0) };
+            seen = last.seq.unwrap_or(seen);
+            events.iter().for_each(|event| app.printer.json(&json!(event)));
         }
-        return Ok(0);
     }
+    let document = runs.show(&id).await?;
     app.show(&document, |printer| print(printer, &document));
     Ok(0)
+}
+
+/// Shows what happens as it happens; with `--json` the run as it is at its end.
+async fn follow(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
+    let runs = runs_of(app).await?;
+    let id = run_id(id)?;
+    let mut seen = after;
+    let mut tell = |event: &flow::Event| match app.printer.format {
+        Format::JsonLines => app.printer.json(&json!(event)),
+        Format::Text => print_event(&app.printer, event),
+        Format::Json => {}
+    };
+    let state = runs.follow(&id, &mut seen, &mut tell).await?;
+    if app.printer.format == Format::Json {
+        app.printer.json(&runs.show(&id).await?);
+    }
+    if !state.is_final() {
+        let why = format!("its process is gone; `assay runs resume {id}` goes on with it");
+        app.printer.remark(state.as_str(), &why);
+    }
+    Ok(u8::from(state != flow::RunState::Succeeded))
+}
+
+fn print_event(printer: &Printer, event: &flow::Event) {
+    let data = &event.data;
+    let text = |field: &str| data[field].as_str().unwrap_or_default();
+    let told = match event.kind.as_str() {
+        "run.created" => text("task").to_string(),
+        "run.started" => format!("attempt {}", data["attempt"]),
+        "step.finished" => format!("step {} {} {}", data["index"], text("name"), text("state")),
+        "artifact.added" => format!("{} ({} bytes)", text("name"), data["bytes"]),
+        _ => text("state").to_string(),
+    };
+    printer.line(&format!("{}  {:<14}  {told}", event.at.to_rfc3339(), event.kind));
 }
 
 fn print(printer: &Printer, run: &Value) {
     let text = |field: &str| run[field].as_str().unwrap_or("-").to_string();
     for field in ["id", "task", "state", "created_at", "finished_at"] {
         printer.line(&format!("{field:<12} {}", text(field)));
+    }
+    if let (Some(from), step) = (run["forked_from"]["run"].as_str(), &run["forked_from"]["step"]) {
+        printer.line(&format!("{:<12} {from} at step {step}", "forked from"));
     }
     printer.line(&format!("{:<12} {}", "input", run["input"]));
     for step in run["steps"].as_array().into_iter().flatten() {
@@ -74,12 +122,44 @@ fn print(printer: &Printer, run: &Value) {
 async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
     let engine = app.engine().await?;
     let ended = engine.resume(&app.context, &run_id(id)?).await?;
-    let document = ended.result?.output;
-    let kind = document["kind"].as_str().unwrap_or_default();
-    app.show(&document, |printer| match kind {
-        "answer" => ask::print(printer, &document, &[]),
-        "execution" => sandbox::print(printer, &document),
-        _ => sql::print(printer, &document),
+    Ok(document::show(app, &ended.result?.output, &[]))
+}
+
+async fn fork(app: &App, id: &str, from_step: usize) -> Result<u8, Problem> {
+    let engine = app.engine().await?;
+    let ended = engine.fork(&app.context, &run_id(id)?, from_step).await?;
+    Ok(document::show(app, &ended.result?.output, &[]))
+}
+
+async fn cancel(app: &App, id: &str) -> Result<u8, Problem> {
+    let id = run_id(id)?;
+    let (state, cancelled) = runs_of(app).await?.cancel(&id).await?;
+    let document = json!({ "v": 1, "kind": "cancel", "run": id, "state": state.as_str(), "cancelled": cancelled });
+    app.show_apart(&document, |printer| match (cancelled, state.is_final()) {
+        (true, _) => printer.line(&format!("{id} is cancelled")),
+        (false, true) => printer.remark("not cancelled", &format!("{id} had ended before: {}", state.as_str())),
+        (false, false) => printer.remark("asked", &format!("{id} was asked to stop and has not done so yet")),
     });
-    Ok(if kind == "answer" { ask::exit_code(&document) } else { sql::exit_code(&document) })
+    Ok(u8::from(!cancelled))
+}
+
+async fn replay(app: &App, id: &str) -> Result<u8, Problem> {
+    let engine = app.engine().await?;
+    let Replay { run, steps, difference } = engine.replay(&app.context, &run_id(id)?).await?;
+    let found = difference.as_ref().map(|found| {
+        json!({ "message": found.message, "path": found.path, "recorded": found.recorded, "replayed": found.replayed })
+    });
+    let document =
+        json!({ "v": 1, "kind": "replay", "run": run, "steps": steps, "same": found.is_none(), "difference": found });
+    app.show_apart(&document, |printer| match &difference {
+        None => printer.line(&format!("the same: {steps} recorded steps, and what the code makes of them")),
+        Some(found) => {
+            printer.remark("differs", &found.message);
+            if found.path.is_some() {
+                printer.remark("recorded", &found.recorded.to_string());
+                printer.remark("replayed", &found.replayed.to_string());
+            }
+        }
+    });
+    Ok(u8::from(difference.is_some()))
 }

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::args::{ProfileName, Sandbox, SandboxAction, SandboxRun};
+use crate::commands::document;
 use crate::commands::plan::read_text;
-use crate::commands::sql::{exit_code, print_error};
+use crate::commands::sql::print_error;
 use crate::printer::Printer;
 
 const PROGRAM_BYTES_MAX: usize = 4 << 20;
@@ -26,9 +27,8 @@ pub async fn run(app: &App, sandbox: &Sandbox) -> Result<u8, Problem> {
         }
     };
     let input = ProgramInput { policy: policy(run)?, inputs: inputs(&run.input)?, out: out(run)?, name, code };
-    let finish = app.perform(PROGRAM, &input, &format!("run {}", input.name)).await?;
-    app.show(&finish.output, |printer| print(printer, &finish.output));
-    Ok(exit_code(&finish.output))
+    let title = format!("run {}", input.name);
+    app.perform(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made, &[])).await
 }
 
 fn policy(run: &SandboxRun) -> Result<Policy, Problem> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::app::{App, absolute, data_and_last};
 use crate::args::Sql;
+use crate::commands::document;
 use crate::grid;
 use crate::printer::Printer;
 
@@ -13,9 +14,7 @@ use crate::printer::Printer;
 pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
     let (data, statement, resolved) = data_and_last(&sql.words, "sql", "statement")?;
     let input = SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
-    let finish = app.perform(SQL, &input, statement).await?;
-    app.show(&finish.output, |printer| print(printer, &finish.output));
-    Ok(exit_code(&finish.output))
+    app.perform(&sql.begin, SQL, &input, statement, |made| document::show(app, made, &[])).await
 }
 
 /// The exit code of a document with an outcome.

@@ -229,6 +229,6 @@ fn a_run_that_is_being_worked_on_is_not_taken_away() {
     let running = newest(&place);
     assert_eq!(running["state"], "running");
     let problem = place.json(2, &["runs", "resume", running["id"].as_str().unwrap()]);
-    assert_eq!(problem["code"], "store_locked", "{problem}");
+    assert_eq!(problem["code"], "run_busy", "{problem}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 const CODES: &str = "usage setting_invalid dataset_unknown table_unknown column_unknown plan_invalid file_unreadable \
-    file_format input_changed run_unknown task_unknown key_conflict journal_mismatch journal_damaged capsule_damaged \
+    file_format input_changed run_unknown run_busy run_exists task_unknown key_conflict journal_mismatch journal_damaged capsule_damaged \
     session_diverged store_locked store_readonly store_newer disk_full environment_missing sandbox_unavailable \
-    sandbox_lost key_missing cancelled internal";
+    sandbox_lost key_missing worker_lost timed_out cancelled internal";
 
 const ANSWER: &str = "run question dataset source confidence reading known assumptions sentence table focus chart plan \
     plan_hash sql refusal cached timing_ms";
@@ -37,6 +37,10 @@ pub fn holds(document: &Value) {
         Some("runs") => runs(document),
         Some("doctor") => doctor(document),
         Some("problem") => problem(document),
+        Some("demo") => has(document, "run steps value"),
+        Some("queued") => has(document, "task runs"),
+        Some("cancel") => has(document, "run state cancelled"),
+        Some("replay") => has(document, "run steps same difference"),
         Some("dataset" | "datasets" | "export" | "config") => {}
         _ => panic!("no such kind of document: {document}"),
     }

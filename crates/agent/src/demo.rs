@@ -1,0 +1,84 @@
+//! The task `demo/1`: a run of small steps that does nothing but last, so that durability can be felt and tested.
+//!
+//! Each step folds its number into a value; the value at the end tells whether every step's outcome was kept. A step's
+//! effect leaves one line `run step attempt pid` in a file, if one is named.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use base::{Code, Problem};
+use flow::{Emitter, Finish, Run, StepPolicy};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::ask::parse_input;
+use crate::context::Context;
+use crate::files::unwritable;
+
+/// What the demonstration is to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DemoInput {
+    /// How many steps.
+    pub steps: u32,
+    /// How long each lasts.
+    pub step_ms: u64,
+    /// Where each effect leaves its line.
+    pub effects: Option<PathBuf>,
+    /// A step whose first two tries fail, to show that it is tried again.
+    pub unlucky: Option<u32>,
+}
+
+/// How often an unlucky step fails.
+const BAD_LUCK: u32 = 2;
+
+/// Performs the steps.
+pub async fn demo(run: &mut Run, _: &Context, input: Value) -> Result<Finish, Problem> {
+    let input: DemoInput = parse_input(input)?;
+    if run.is_imported() && input.effects.is_some() {
+        return Err(Problem::new(Code::Usage, "the run came from a capsule and wants to write a file of its choice")
+            .hint("start the demonstration anew to have it done here"));
+    }
+    let id = run.id().to_string();
+    let mut value: u64 = 1;
+    for index in 0..input.steps {
+        let line = format!("{id} {index} {} {}\n", run.attempt(), std::process::id());
+        let (before, emitter, failed) = (value, run.emitter(), AtomicU32::new(0));
+        let effect = || async {
+            if let Some(effects) = &input.effects {
+                append(effects, &line)?;
+            }
+            if input.unlucky == Some(index) && failed.fetch_add(1, Ordering::Relaxed) < BAD_LUCK {
+                return Err(Problem::new(Code::TimedOut, format!("step {index} had bad luck, as it was told to")));
+            }
+            last(input.step_ms, index, &emitter).await;
+            Ok(before.wrapping_mul(31).wrapping_add(u64::from(index)) % 1_000_000_007)
+        };
+        value = run.step_under(StepPolicy::tries(BAD_LUCK + 1), "work", &(index, before), effect).await?;
+        run.emitter()
+            .pass("step.progress", json!({ "index": index, "done": index + 1, "total": input.steps, "unit": "step" }));
+    }
+    Ok(Finish::succeeded(json!({ "v": 1, "kind": "demo", "run": id, "steps": input.steps, "value": value })))
+}
+
+/// One write, so that lines of several processes do not mix.
+fn append(path: &Path, line: &str) -> Result<(), Problem> {
+    let file = OpenOptions::new().append(true).create(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| unwritable(path, &error))
+}
+
+/// Takes its time, and says how far it is.
+async fn last(step_ms: u64, index: u32, emitter: &Emitter) {
+    const TELL_EVERY_MS: u64 = 500;
+    let mut done = 0;
+    while done < step_ms {
+        let pause = TELL_EVERY_MS.min(step_ms - done);
+        tokio::time::sleep(Duration::from_millis(pause)).await;
+        done += pause;
+        if done < step_ms {
+            emitter.pass("step.progress", json!({ "index": index, "done": done, "total": step_ms, "unit": "ms" }));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `assay demo flow`: a run that lasts, to be killed and resumed.
+
+use agent::{DEMO, DemoInput};
+use base::{Code, Problem};
+use serde_json::Value;
+
+use crate::app::App;
+use crate::args::{Demo, DemoAction, DemoFlow};
+use crate::commands::document;
+use crate::printer::Printer;
+
+/// Runs the demonstration, or queues several of it.
+pub async fn run(app: &App, demo: &Demo) -> Result<u8, Problem> {
+    let DemoAction::Flow(flow) = &demo.action;
+    let input = input(flow)?;
+    let title = format!("{} steps of {} ms", flow.steps, flow.step_ms);
+    if flow.runs > 1 {
+        return queue_many(app, flow, &input, &title).await;
+    }
+    app.perform(&flow.begin, DEMO, &input, &title, |made| document::show(app, made, &[])).await
+}
+
+async fn queue_many(app: &App, flow: &DemoFlow, input: &DemoInput, title: &str) -> Result<u8, Problem> {
+    if flow.begin.key.is_some() {
+        return Err(Problem::new(Code::Usage, "a key stands for one run, not for several").hint("leave out --runs"));
+    }
+    let engine = app.engine().await?;
+    let mut runs = Vec::new();
+    for _ in 0..flow.runs {
+        runs.push(engine.enqueue(&app.request(&flow.begin, DEMO, input, title)?).await?);
+    }
+    app.show_queued(DEMO, &runs);
+    Ok(0)
+}
+
+fn input(flow: &DemoFlow) -> Result<DemoInput, Problem> {
+    // The same file from wherever the run is resumed.
+    let effects = flow.effects.as_ref().map(std::path::absolute).transpose();
+    let effects = effects.map_err(|error| {
+        Problem::new(Code::Usage, format!("--effects names no file: {error}")).hint("give a file's path")
+    })?;
+    Ok(DemoInput { steps: flow.steps, step_ms: flow.step_ms, effects, unlucky: flow.unlucky })
+}
+
+/// Draws the result for people.
+pub fn print(printer: &Printer, document: &Value) {
+    printer.line(&format!("{} steps done, value {}", document["steps"], document["value"]));
+}

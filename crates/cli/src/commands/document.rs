@@ -1,0 +1,37 @@
+//! A run's document, whichever task made it: how it is drawn for people, and what exit code it means.
+
+use serde_json::Value;
+
+use crate::app::App;
+use crate::args::Show;
+use crate::commands::{ask, demo, sandbox, sql};
+use crate::printer::Printer;
+
+/// Prints a document as asked for; gives the exit code.
+pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
+    app.show(document, |printer| draw(printer, document, also));
+    match kind(document) {
+        "answer" => ask::exit_code(document),
+        "demo" => 0,
+        _ => sql::exit_code(document),
+    }
+}
+
+fn draw(printer: &Printer, document: &Value, also: &[Show]) {
+    match kind(document) {
+        "answer" => ask::print(printer, document, also),
+        "execution" => sandbox::print(printer, document),
+        "demo" => demo::print(printer, document),
+        _ => {
+            sql::print(printer, document);
+            let known = &document["known"];
+            if let (Some(level), Some(note)) = (known["level"].as_str(), known["note"].as_str()) {
+                printer.line(&printer.dim(&format!("\nknown    {level}: {note}")));
+            }
+        }
+    }
+}
+
+fn kind(document: &Value) -> &str {
+    document["kind"].as_str().unwrap_or_default()
+}

@@ -1,0 +1,45 @@
+//! `assay worker`: works on queued runs in the background.
+
+use std::sync::Arc;
+
+use base::{Code, Problem};
+use flow::{Ended, Worker as HowToWork};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::app::App;
+use crate::args::Worker;
+use crate::printer::Format;
+
+/// Works until interrupted, terminated or idle; what is not finished then is handed back.
+pub async fn run(app: &App, worker: &Worker, interrupted: oneshot::Receiver<()>) -> Result<u8, Problem> {
+    let engine = Arc::new(app.engine().await?);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let how = HowToWork { slots: worker.slots.map_or(processors, usize::from), until_idle: worker.until_idle };
+    let mut terminated = signal(SignalKind::terminate())
+        .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
+    let stop = async {
+        tokio::select! {
+            Ok(()) = interrupted => {}
+            _ = terminated.recv() => {}
+        }
+    };
+    app.printer.progress(&format!("working on queued runs, {} at once", how.slots));
+    let ended = engine.work_queue(&app.context, how, stop, |one| tell(app, one)).await?;
+    app.printer.progress(&format!("worked on {ended} runs"));
+    Ok(0)
+}
+
+fn tell(app: &App, one: Result<&Ended, &Problem>) {
+    match one {
+        // The events say it all.
+        Ok(_) if app.printer.format == Format::JsonLines => {}
+        Ok(Ended { run, result: Ok(finish) }) => {
+            app.printer.progress(&format!("{run} {}", finish.state.as_str()));
+        }
+        Ok(Ended { run, result: Err(problem) }) => {
+            app.printer.progress(&format!("{run} {}: {problem}", problem.code.as_str()))
+        }
+        Err(problem) => app.printer.remark("error", &problem.message),
+    }
+}

@@ -1,0 +1,190 @@
+//! Keeps what this process holds: renews the leases of its runs, and notices when a run is to stop or is lost.
+//!
+//! It works on a thread and a connection of its own, so that neither a task that computes for long nor a queue of
+//! commits can make this process look dead. A command that ends within moments never gets to that: the thread first
+//! sleeps.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use base::{Problem, RunId};
+use store::{Fence, Lease, Store};
+use tokio::sync::{oneshot, watch};
+
+use crate::owner::Owner;
+
+/// How often it looks whether a run is to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How much of a lease passes before it is renewed.
+const RENEW_AFTER: f64 = 1.0 / 3.0;
+
+/// What a run at work is told from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    GoOn,
+    /// A user asked for its end.
+    Cancel,
+    /// Another process has it now.
+    Lost,
+    /// This process is about to end; another may go on with it.
+    HandBack,
+}
+
+/// This process's hold on its runs. Dropping it gives them up.
+pub(crate) struct Keeper {
+    owner: Owner,
+    lease: Lease,
+    held: Arc<Mutex<Holdings>>,
+    /// The thread ends when this is dropped.
+    _thread: oneshot::Sender<()>,
+}
+
+type Holdings = BTreeMap<RunId, Holding>;
+
+struct Holding {
+    attempt: i64,
+    tell: watch::Sender<Signal>,
+}
+
+/// A hold on one run; letting go of it ends the renewal.
+pub(crate) struct Grip {
+    run: RunId,
+    signal: watch::Receiver<Signal>,
+    held: Arc<Mutex<Holdings>>,
+}
+
+impl Keeper {
+    /// Enters this process among the living and begins to keep.
+    pub(crate) fn enter(data_dir: &Path, lease_for: Duration) -> Result<Keeper, Problem> {
+        let owner = Owner::enter(data_dir)?;
+        let lease = Lease { owner: owner.id().to_string(), for_ms: lease_for.as_millis() as i64 };
+        let held = Arc::new(Mutex::new(Holdings::new()));
+        let (thread, ended) = oneshot::channel();
+        let watch = Watch { data_dir: data_dir.to_path_buf(), lease: lease.clone(), lease_for, held: held.clone() };
+        std::thread::spawn(move || watch.run(ended));
+        Ok(Keeper { owner, lease, held, _thread: thread })
+    }
+
+    pub(crate) fn lease(&self) -> &Lease {
+        debug_assert_eq!(self.lease.owner, self.owner.id());
+        &self.lease
+    }
+
+    /// Holds a run that this process has just begun an attempt of.
+    pub(crate) fn hold(&self, fence: &Fence) -> Grip {
+        let (tell, signal) = watch::channel(Signal::GoOn);
+        lock(&self.held).insert(fence.run.clone(), Holding { attempt: fence.attempt, tell });
+        Grip { run: fence.run.clone(), signal, held: self.held.clone() }
+    }
+
+    /// Tells every run that this process is about to end.
+    pub(crate) fn hand_back(&self) {
+        for holding in lock(&self.held).values() {
+            holding.tell.send_replace(Signal::HandBack);
+        }
+    }
+}
+
+impl Grip {
+    /// Comes back when the run shall not go on, and says why.
+    pub(crate) async fn stopped(&mut self) -> Signal {
+        let told = self.signal.wait_for(|signal| *signal != Signal::GoOn).await.map(|signal| *signal);
+        match told {
+            Ok(signal) => signal,
+            // Nobody keeps the run any more, so nobody will ever tell.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Drop for Grip {
+    fn drop(&mut self) {
+        lock(&self.held).remove(&self.run);
+    }
+}
+
+/// Nothing panics while it is held; a poisoned lock still guards a whole value.
+fn lock(held: &Mutex<Holdings>) -> MutexGuard<'_, Holdings> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the thread works with.
+struct Watch {
+    data_dir: PathBuf,
+    lease: Lease,
+    lease_for: Duration,
+    held: Arc<Mutex<Holdings>>,
+}
+
+impl Watch {
+    fn run(self, mut ended: oneshot::Receiver<()>) {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            tokio::select! {
+                _ = &mut ended => {}
+                () = self.keep() => {}
+            }
+        });
+    }
+
+    /// Never comes back. A store that does not answer is asked again: until the lease lapses nothing is lost, and then
+    /// the fence decides.
+    async fn keep(&self) {
+        let mut store = None;
+        let (mut renewed_at, mut seen) = (Instant::now(), None);
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let fences = self.fences();
+            if fences.is_empty() {
+                renewed_at = Instant::now();
+                continue;
+            }
+            if store.is_none() {
+                store = Store::open(&self.data_dir).await.ok();
+            }
+            let Some(store) = &store else { continue };
+            if renewed_at.elapsed() >= self.lease_for.mul_f64(RENEW_AFTER) {
+                if self.renew(store, fences).await.is_ok() {
+                    renewed_at = Instant::now();
+                }
+            } else if let Ok(version) = store.version().await
+                && seen.replace(version) != Some(version)
+                && let Ok(requests) = store.cancel_requests(&self.lease.owner).await
+            {
+                requests.iter().for_each(|run| self.tell(run, Signal::Cancel));
+            }
+        }
+    }
+
+    fn fences(&self) -> Vec<Fence> {
+        let held = lock(&self.held);
+        held.iter().map(|(run, holding)| Fence { run: run.clone(), attempt: holding.attempt }).collect()
+    }
+
+    async fn renew(&self, store: &Store, fences: Vec<Fence>) -> Result<(), store::Error> {
+        let still_ours = store.renew_leases(fences.clone(), &self.lease).await?;
+        for fence in fences {
+            match still_ours.iter().find(|held| held.fence == fence) {
+                Some(held) if held.cancel_requested => self.tell(&fence.run, Signal::Cancel),
+                Some(_) => {}
+                None => self.tell(&fence.run, Signal::Lost),
+            }
+        }
+        Ok(())
+    }
+
+    /// The first word stands: a run that is being handed back is not cancelled too.
+    fn tell(&self, run: &RunId, signal: Signal) {
+        if let Some(holding) = lock(&self.held).get(run) {
+            holding.tell.send_if_modified(|told| {
+                let first = *told == Signal::GoOn;
+                if first {
+                    *told = signal;
+                }
+                first
+            });
+        }
+    }
+}

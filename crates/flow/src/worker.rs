@@ -1,0 +1,123 @@
+//! Working on queued runs: several at once, taken one after another, until told to stop.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::Problem;
+use tokio::task::JoinSet;
+
+use crate::{Ended, Engine};
+
+/// How often it looks for a run to take.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// How often it looks for runs whose worker is gone.
+const REAP_EVERY: Duration = Duration::from_millis(250);
+/// How long it waits after a look that failed.
+const PAUSE_AFTER_PROBLEM: Duration = Duration::from_secs(1);
+
+/// How a worker works.
+#[derive(Clone, Copy, Debug)]
+pub struct Worker {
+    /// How many runs at once.
+    pub slots: usize,
+    /// Whether to end when no run waits and none is in any worker's hands.
+    pub until_idle: bool,
+}
+
+impl<C: Send + Sync + 'static> Engine<C> {
+    /// Takes queued runs of the registry's tasks and works on them until `stop` comes back; then it hands back what it
+    /// has not finished. `tell` hears how each run ended, and of problems with the store, which it outlives.
+    pub async fn work_queue(
+        self: &Arc<Self>,
+        context: &Arc<C>,
+        worker: Worker,
+        stop: impl Future<Output = ()>,
+        tell: impl Fn(Result<&Ended, &Problem>),
+    ) -> Result<usize, Problem> {
+        let keeper = self.keeper()?;
+        let mut stop = pin!(stop);
+        let mut working: JoinSet<Result<Ended, Problem>> = JoinSet::new();
+        let (mut reaped_at, mut ended) = (None::<Instant>, 0);
+        loop {
+            let due = reaped_at.is_none_or(|at| at.elapsed() >= REAP_EVERY);
+            let looked = self.take(context, worker, due, &mut working).await;
+            reaped_at = if due { Some(Instant::now()) } else { reaped_at };
+            let pause = match looked {
+                Ok(Look::Idle) if worker.until_idle && working.is_empty() => return Ok(ended),
+                Ok(_) => LOOK_EVERY,
+                Err(problem) => {
+                    tell(Err(&problem));
+                    PAUSE_AFTER_PROBLEM
+                }
+            };
+            tokio::select! {
+                biased;
+                () = &mut stop => break,
+                Some(one) = working.join_next() => ended += report(one, &tell),
+                () = tokio::time::sleep(pause) => {}
+            }
+            while let Some(one) = working.try_join_next() {
+                ended += report(one, &tell);
+            }
+        }
+        keeper.hand_back();
+        while let Some(one) = working.join_next().await {
+            ended += report(one, &tell);
+        }
+        Ok(ended)
+    }
+
+    async fn take(
+        self: &Arc<Self>,
+        context: &Arc<C>,
+        worker: Worker,
+        reap: bool,
+        working: &mut JoinSet<Result<Ended, Problem>>,
+    ) -> Result<Look, Problem> {
+        if reap {
+            self.runs.reap().await?;
+        }
+        let (pending, in_hands) = self.store.queue().await?;
+        let free = worker.slots.saturating_sub(working.len());
+        if pending == 0 || free == 0 {
+            return Ok(if pending == 0 && in_hands == 0 { Look::Idle } else { Look::Busy });
+        }
+        let taken = self.store.take_runs(self.keeper()?.lease(), &self.registry.names(), free).await?;
+        let look = if taken.runs.is_empty() && in_hands == 0 { Look::Idle } else { Look::Busy };
+        for fence in taken.runs {
+            let events: Vec<_> = taken.events.iter().filter(|event| event.run == fence.run).cloned().collect();
+            let (engine, context) = (self.clone(), context.clone());
+            working.spawn(async move { engine.go_on(&context, fence, &events).await });
+        }
+        Ok(look)
+    }
+}
+
+enum Look {
+    /// Nothing to take, and nobody has anything in hand.
+    Idle,
+    Busy,
+}
+
+/// A run whose task panicked is no longer renewed, so it is taken again when its lease lapses.
+fn report(
+    one: Result<Result<Ended, Problem>, tokio::task::JoinError>,
+    tell: &impl Fn(Result<&Ended, &Problem>),
+) -> usize {
+    match one {
+        Ok(Ok(ended)) => {
+            tell(Ok(&ended));
+            1
+        }
+        Ok(Err(problem)) => {
+            tell(Err(&problem));
+            0
+        }
+        Err(error) => {
+            tell(Err(&Problem::new(base::Code::Internal, format!("a run's task ended early: {error}"))));
+            0
+        }
+    }
+}
