@@ -14,7 +14,8 @@ use crate::workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
-       cargo xtask bench loop    one question from the shell, beside bare Python with pandas";
+       cargo xtask bench loop    one question from the shell, beside bare Python with pandas
+       cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +34,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["tidy"] => tidy::run(&Workspace::find()?),
         ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
+        ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "loop"] => bench::ask_loop::run(&Workspace::find()?),
         _ => {
             eprintln!("{USAGE}");
