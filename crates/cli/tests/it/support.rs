@@ -6,6 +6,7 @@
 pub mod contract;
 pub mod leftovers;
 pub mod tables;
+pub mod trace;
 
 use std::fs;
 use std::io::{Read, Write};
