@@ -9,10 +9,11 @@ use planner::{Outcome as Planned, Reading, Reason, Refusal};
 use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::answer::{Answer, Known};
 use crate::context::Context;
-use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, rows_read};
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
 use crate::{invariants, sentence};
@@ -55,10 +56,11 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
             refusal.best.filter(|_| input.answer_all)
         }
     };
+    let kernel = Mutex::new(kernel);
     if let Some(reading) = reading {
-        compute(run, &mut kernel, &prepared, &reading, &mut answer).await?;
+        compute(run, &kernel, &prepared, &reading, &mut answer).await?;
     }
-    kernel.retire();
+    kernel.into_inner().retire();
     answer.timing_ms.total = milliseconds(started);
     let document = serde_json::to_value(&answer).map_err(internal)?;
     Ok(if answer.status == "answered" { Finish::succeeded(document) } else { Finish::rejected(document) })
@@ -67,7 +69,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
 /// Executes a reading and verifies it; what goes wrong becomes a refusal.
 async fn compute(
     run: &mut Run,
-    kernel: &mut Kernel<'_>,
+    kernel: &Mutex<Kernel<'_>>,
     prepared: &Prepared,
     reading: &Reading,
     answer: &mut Answer,
@@ -78,7 +80,8 @@ async fn compute(
     answer.understand(reading, dataset, &sql);
     let executed_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "sql": sql });
-    let queried: Queried = run.step("execute", &input, || kernel.query_plan(&reading.plan, &sql)).await?;
+    let effect = || async { kernel.lock().await.query_plan(&reading.plan, &sql).await };
+    let queried: Queried = run.step_under(UNLESS_LOST, "execute", &input, effect).await?;
     answer.timing_ms.execute = milliseconds(executed_at);
     let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
         answer.withdraw();
@@ -87,7 +90,8 @@ async fn compute(
     };
     let verified_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "plan_hash": reading.plan.hash() });
-    let known: Result<Known, String> = run.step("verify", &input, || verify(kernel, prepared, reading, &table)).await?;
+    let effect = || async { verify(&mut *kernel.lock().await, prepared, reading, &table).await };
+    let known: Result<Known, String> = run.step_under(UNLESS_LOST, "verify", &input, effect).await?;
     answer.timing_ms.verify = milliseconds(verified_at);
     match known {
         Ok(known) => {

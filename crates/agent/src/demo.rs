@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::ask::parse_input;
 use crate::context::Context;
-use crate::files::unwritable;
+use crate::files::{no_stranger_writes, unwritable};
 
 /// What the demonstration is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,9 +37,8 @@ const BAD_LUCK: u32 = 2;
 /// Performs the steps.
 pub async fn demo(run: &mut Run, _: &Context, input: Value) -> Result<Finish, Problem> {
     let input: DemoInput = parse_input(input)?;
-    if run.is_imported() && input.effects.is_some() {
-        return Err(Problem::new(Code::Usage, "the run came from a capsule and wants to write a file of its choice")
-            .hint("start the demonstration anew to have it done here"));
+    if input.effects.is_some() {
+        no_stranger_writes(run)?;
     }
     let id = run.id().to_string();
     let mut value: u64 = 1;
@@ -57,8 +56,8 @@ pub async fn demo(run: &mut Run, _: &Context, input: Value) -> Result<Finish, Pr
             Ok(before.wrapping_mul(31).wrapping_add(u64::from(index)) % 1_000_000_007)
         };
         value = run.step_under(StepPolicy::tries(BAD_LUCK + 1), "work", &(index, before), effect).await?;
-        run.emitter()
-            .pass("step.progress", json!({ "index": index, "done": index + 1, "total": input.steps, "unit": "step" }));
+        let progress = json!({ "index": index, "done": index + 1, "total": input.steps, "unit": "steps" });
+        run.emitter().pass("step.progress", progress);
     }
     Ok(Finish::succeeded(json!({ "v": 1, "kind": "demo", "run": id, "steps": input.steps, "value": value })))
 }

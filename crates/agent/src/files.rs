@@ -6,6 +6,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use base::{Code, Digest, Hash, Problem, nearest};
+use flow::Run;
 
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
@@ -70,4 +71,13 @@ pub fn unwritable(path: &Path, error: &io::Error) -> Problem {
     };
     Problem::new(code, format!("cannot write below `{}`: {error}", path.display()))
         .hint("make the data directory writable, or name another with --data-dir")
+}
+
+/// A run from a stranger's capsule may be continued here, but it does not choose where files are written.
+pub fn no_stranger_writes(run: &Run) -> Result<(), Problem> {
+    if !run.is_imported() {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Usage, "the run came from a capsule and wants to write to a place of its choice")
+        .hint("start the same anew to have it done here"))
 }

@@ -7,11 +7,12 @@ use flow::{Finish, Run};
 use sandbox::{Outcome, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::answer::Known;
 use crate::ask::{parse_input, unchanged};
 use crate::context::Context;
-use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, rows_read};
+use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::sql::{document, finish};
 
 /// What is computed, over what.
@@ -32,13 +33,15 @@ pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<
     let dataset = &prepared.dataset;
     let plan = data::plan::read(&input.plan, dataset).map_err(unvalidated)?;
     let sql = compile::duckdb(&plan, dataset).map_err(|problem| unvalidated(vec![problem]))?;
-    let mut kernel = Kernel::new(context, &prepared);
+    let kernel = Mutex::new(Kernel::new(context, &prepared));
     let step = json!({ "dataset": dataset.version, "sql": sql });
-    let mut queried: Queried = run.step("execute", &step, || kernel.query(&sql)).await?;
+    let effect = || async { kernel.lock().await.query(&sql).await };
+    let mut queried: Queried = run.step_under(UNLESS_LOST, "execute", &step, effect).await?;
     let mut known: Option<Known> = None;
     if let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) {
         let step = json!({ "dataset": dataset.version, "plan_hash": plan.hash() });
-        let verified: Verified = run.step("verify", &step, || verify(&mut kernel, dataset, &plan, &table)).await?;
+        let effect = || async { verify(&mut *kernel.lock().await, dataset, &plan, &table).await };
+        let verified: Verified = run.step_under(UNLESS_LOST, "verify", &step, effect).await?;
         queried.usage = verified.usage;
         queried.isolation = verified.isolation;
         known = Some(verified.known);

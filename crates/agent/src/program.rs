@@ -5,14 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use base::{Code, Hash, Problem};
-use flow::{Finish, Run};
+use flow::{Finish, Run, Shelf};
 use sandbox::{CellOptions, Input, Policy, execute};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::ask::{internal, parse_input};
 use crate::context::Context;
-use crate::files::{hash_file, private_folder, unreadable, unwritable};
+use crate::files::{hash_file, no_stranger_writes, private_folder, unreadable, unwritable};
 use crate::sql::finish;
 
 /// A program and what it is given.
@@ -33,27 +33,25 @@ pub struct ProgramInput {
 /// Runs one program.
 pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: ProgramInput = parse_input(input)?;
-    if run.is_imported() && input.out.is_some() {
-        return Err(Problem::new(
-            Code::Usage,
-            "the run came from a capsule and wants to write to a folder of its choice",
-        )
-        .hint("run the program anew to have its files written here"));
+    if input.out.is_some() {
+        no_stranger_writes(run)?;
     }
     let id = run.id().to_string();
     let job = Job::enter(&context.data_dir.join("jobs"), &id)?;
     let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));
     let step = json!({ "code": Hash::of(input.code.as_bytes()), "policy": input.policy, "inputs": input.inputs });
+    let shelf = run.shelf();
     let effect = || async {
         let inputs = copy_inputs(&input.inputs, &job.folder.join("input"))?;
         let options = CellOptions { policy: input.policy.clone(), inputs, out: Some(out.clone()) };
         let execution = execute(context.sandbox().await?, &input.code, &input.name, options).await?;
-        serde_json::to_value(&execution).map_err(internal)
+        let executed = serde_json::to_value(&execution).map_err(internal)?;
+        if input.out.is_none() {
+            keep_files(&shelf, &executed, &out).await?;
+        }
+        Ok(executed)
     };
     let executed: Value = run.step("execute", &step, effect).await?;
-    if input.out.is_none() {
-        keep_files(run, &executed, &out).await?;
-    }
     let outcome = serde_json::from_value(executed["outcome"].clone()).map_err(internal)?;
     let mut document = json!({ "v": 1, "kind": "execution", "run": id });
     if let (Some(document), Value::Object(fields)) = (document.as_object_mut(), executed) {
@@ -62,13 +60,13 @@ pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<F
     Ok(finish(outcome, document))
 }
 
-/// Files without a place of their own are kept with the run. A resumed run finds them gone and has kept them before.
-async fn keep_files(run: &mut Run, executed: &Value, out: &Path) -> Result<(), Problem> {
+/// Files without a place of their own are kept with the step that produced them.
+async fn keep_files(shelf: &Shelf, executed: &Value, out: &Path) -> Result<(), Problem> {
     for file in executed["files"].as_array().into_iter().flatten() {
         let Some(path) = file["path"].as_str() else { continue };
-        if let Ok(contents) = fs::read(out.join(path)) {
-            run.add_artifact(path, "application/octet-stream", contents).await?;
-        }
+        let place = out.join(path);
+        let contents = fs::read(&place).map_err(|error| unreadable(&place, &error))?;
+        shelf.put(path, "application/octet-stream", contents).await?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 use base::{Code, Finding, Problem, Table, Usage};
 use data::Dataset;
 use data::plan::Plan;
+use flow::StepPolicy;
 use guard::{Checked, Sql};
 use sandbox::{CallError, Cell, CellOptions, End, Input, Isolation, KilledBy, Outcome, Policy, Raised, Stop};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ const BYTES_MAX: usize = 16 << 20;
 /// Rows that the oracle is given at most: beyond, recomputing in plain Python takes longer than people wait.
 pub const ORACLE_ROWS_MAX: u64 = 200_000;
 const FILE_INSIDE: &str = "data.duckdb";
+/// A cell that is lost says nothing about what it was to compute, and computing reads only.
+pub const UNLESS_LOST: StepPolicy = StepPolicy::tries(3);
 
 /// What became of one statement; a recorded outcome, so it holds everything a document needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,10 +5,11 @@ use flow::{Finish, Run};
 use sandbox::{Outcome, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::Mutex;
 
 use crate::ask::{parse_input, unchanged};
 use crate::context::Context;
-use crate::query::{Kernel, Queried};
+use crate::query::{Kernel, Queried, UNLESS_LOST};
 
 /// What is queried, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,9 +26,10 @@ pub struct SqlInput {
 pub async fn sql(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: SqlInput = parse_input(input)?;
     let prepared = unchanged(&input.data, &input.version)?.prepare(context).await?;
-    let mut kernel = Kernel::new(context, &prepared);
+    let kernel = Mutex::new(Kernel::new(context, &prepared));
     let step = json!({ "dataset": prepared.dataset.version, "sql": input.sql });
-    let queried: Queried = run.step("execute", &step, || query_whole(&mut kernel, &input.sql)).await?;
+    let effect = || async { query_whole(&mut *kernel.lock().await, &input.sql).await };
+    let queried: Queried = run.step_under(UNLESS_LOST, "execute", &step, effect).await?;
     let document = document("sql", run, &input.sql, &queried);
     Ok(finish(queried.outcome, document))
 }

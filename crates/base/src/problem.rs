@@ -59,6 +59,7 @@ codes! {
     StoreReadonly        "store_readonly"        2   "the store cannot be written",
     StoreNewer           "store_newer"           2   "the store was written by a newer program",
     DiskFull             "disk_full"             2   "no space is left on the device",
+    DiskFailed           "disk_failed"           2   "the device does not read or write",
     EnvironmentMissing   "environment_missing"   2   "the Python environment is not there and cannot be made",
     SandboxUnavailable   "sandbox_unavailable"   2   "this machine does not give the isolation that is required",
     SandboxLost          "sandbox_lost"          2   "a cell ended without saying how",

@@ -44,18 +44,18 @@ impl App {
     /// The engine over the user's store.
     pub async fn engine(&self) -> Result<Engine<Context>, Problem> {
         let store = Store::open(&self.settings.data_dir).await?;
-        let observer: Option<flow::Observer> = (self.printer.format == Format::JsonLines).then(|| {
-            let printer = self.printer.clone();
-            let observer: flow::Observer = Arc::new(move |event: &flow::Event| {
+        let printer = self.printer.clone();
+        let observer: flow::Observer = match self.printer.format {
+            Format::JsonLines => Arc::new(move |event: &flow::Event| {
                 printer.json(&serde_json::to_value(event).unwrap_or_default());
-            });
-            observer
-        });
+            }),
+            Format::Json | Format::Text => Arc::new(move |event: &flow::Event| tell_progress(&printer, event)),
+        };
         let options = Options {
             program: env!("CARGO_PKG_VERSION").to_string(),
             lease: self.settings.lease,
             fault: self.settings.fault,
-            observer,
+            observer: Some(observer),
         };
         Ok(Engine::new(store, agent::registry(), options))
     }
@@ -156,13 +156,13 @@ pub fn absolute(data: &[String]) -> Vec<String> {
     data.iter().map(name).collect()
 }
 
-/// A run's id as typed.
-pub fn run_id(text: &str) -> Result<RunId, Problem> {
-    RunId::parse(text).ok_or_else(|| {
-        let shown: String = text.chars().take(60).collect();
-        Problem::new(Code::RunUnknown, format!("`{}` is not a run's id", shown.escape_debug()))
-            .hint("give all 32 digits as `assay runs list` shows them")
-    })
+/// Long steps say how far they are.
+fn tell_progress(printer: &Printer, event: &flow::Event) {
+    if event.kind == "step.progress" {
+        let data = &event.data;
+        let unit = data["unit"].as_str().unwrap_or_default();
+        printer.progress(&format!("step {}: {} of {} {unit}", data["index"], data["done"], data["total"]));
+    }
 }
 
 /// More is no name but content.

@@ -1,8 +1,13 @@
 //! The command line as types; nothing is looked up here.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use flow::RunState;
+
+use crate::when::{self, When};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,6 +19,12 @@ Examples:
   assay demo flow          (kill it, then: assay runs list, assay runs resume ID)
 
 Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
+
+const COMPLETIONS_HELP: &str = "\
+To have it in every new shell:
+  bash   echo 'source <(assay completions bash)' >> ~/.bashrc
+  zsh    echo 'source <(assay completions zsh)' >> ~/.zshrc        (after compinit)
+  fish   echo 'assay completions fish | source' >> ~/.config/fish/config.fish";
 
 /// Ask questions of data; what answers them is code that was run in a sandbox, checked and recorded.
 #[derive(Debug, Parser)]
@@ -77,6 +88,9 @@ pub enum Command {
     Doctor,
     /// Show settings
     Config(Config),
+    /// Print a script that completes commands, flags and runs' ids in your shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions(Completions),
 }
 
 /// How a run is begun.
@@ -258,17 +272,10 @@ pub struct Runs {
 #[derive(Debug, Subcommand)]
 pub enum RunsAction {
     /// Newest first
-    List {
-        /// At most this many
-        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
-        limit: u32,
-        /// Only runs older than this one
-        #[arg(long, value_name = "ID")]
-        before: Option<String>,
-    },
+    List(RunsList),
     /// One run with its steps
     Show {
-        /// The run's id
+        /// The run's id, or at least four digits of its beginning or its end
         id: String,
         /// Only events after this one
         #[arg(long, default_value_t = 0, value_name = "SEQ")]
@@ -279,27 +286,89 @@ pub enum RunsAction {
     },
     /// Go on with a run that was interrupted, stopped or ended by a problem
     Resume {
-        /// The run's id
+        /// The run's id, or at least four digits of its beginning or its end
         id: String,
     },
     /// Stop a run
     Cancel {
-        /// The run's id
+        /// The run's id, or at least four digits of its beginning or its end
         id: String,
     },
     /// Hold a run's code against its journal and tell the first difference
     Replay {
-        /// The run's id
+        /// The run's id, or at least four digits of its beginning or its end
         id: String,
     },
     /// Begin a new run with the first steps of another
     Fork {
-        /// The run's id
+        /// The run's id, or at least four digits of its beginning or its end
         id: String,
         /// The first step that is done anew
         #[arg(long, value_name = "K")]
         from_step: usize,
     },
+    /// Delete runs that ended long ago, and files that no run needs; unfinished runs stay
+    Prune(RunsPrune),
+    /// Write a run with everything recorded about it to one file, a capsule
+    Export {
+        /// The run's id, or at least four digits of its beginning or its end
+        id: String,
+        /// The file to write
+        #[arg(long, value_name = "FILE.zip")]
+        to: PathBuf,
+    },
+    /// Check every byte of a capsule
+    Verify {
+        /// The capsule
+        file: PathBuf,
+    },
+    /// Take a run in from a capsule
+    Import {
+        /// The capsule
+        file: PathBuf,
+    },
+}
+
+/// Which runs to list.
+#[derive(Debug, Args)]
+pub struct RunsList {
+    /// Only runs of this task, such as ask or ask/1
+    #[arg(long)]
+    pub task: Option<String>,
+    /// Only runs in one of these states
+    #[arg(long, value_delimiter = ',', value_name = "STATE", value_parser = states())]
+    pub state: Vec<RunState>,
+    /// Only runs created since: an age (2d, 12h, 90m, 45s), a date (UTC) or an RFC 3339 time
+    #[arg(long, value_name = "WHEN", value_parser = When::parse)]
+    pub since: Option<When>,
+    /// Only runs created before: likewise
+    #[arg(long, value_name = "WHEN", value_parser = When::parse)]
+    pub until: Option<When>,
+    /// At most this many
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Only runs older than this one
+    #[arg(long, value_name = "ID")]
+    pub before: Option<String>,
+}
+
+fn states() -> impl TypedValueParser<Value = RunState> {
+    let words = ["pending", "running", "succeeded", "failed", "rejected", "cancelled", "interrupted"];
+    PossibleValuesParser::new(words).map(|word| RunState::parse(&word).expect("each of the words is a state"))
+}
+
+/// Which runs to delete.
+#[derive(Debug, Args)]
+pub struct RunsPrune {
+    /// Only runs that ended longer ago than this, such as 30d or 12h [setting: retention_days]
+    #[arg(long, value_name = "TIME", value_parser = when::duration)]
+    pub older_than: Option<Duration>,
+    /// Keep the latest N to end, however old they are [setting: retention_keep]
+    #[arg(long, value_name = "N")]
+    pub keep: Option<u32>,
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `assay worker`
@@ -361,4 +430,20 @@ pub struct Config {
 pub enum ConfigAction {
     /// Each setting with its value and where it comes from
     Show,
+}
+
+/// `assay completions SHELL`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell to print it for
+    pub shell: Shell,
+}
+
+/// The shells there are scripts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }

@@ -1,6 +1,8 @@
 //! One module per command: gather the input, perform, print, say the exit code.
 
 pub mod ask;
+pub mod capsule;
+pub mod completions;
 pub mod config;
 pub mod data;
 pub mod demo;

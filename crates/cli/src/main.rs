@@ -8,6 +8,7 @@ mod commands;
 mod grid;
 mod printer;
 mod settings;
+mod when;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_some_and(|first| first == sandbox::SUPERVISOR_ARGUMENT) {
         sandbox::supervise(&arguments.next().unwrap_or_default().to_string_lossy());
+    }
+    if let Some(code) = commands::completions::answered() {
+        return code;
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -100,6 +104,7 @@ async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
         Command::Worker(_) => unreachable!("`run` has its own way with a worker"),
         Command::Doctor => commands::doctor::run(app).await,
         Command::Config(config) => commands::config::run(app, config),
+        Command::Completions(completions) => commands::completions::run(app, completions),
     }
 }
 

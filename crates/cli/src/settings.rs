@@ -16,6 +16,8 @@ use crate::args::{ColorChoice, Global};
 
 /// Shorter, and a busy machine looks dead; longer, and a dead one looks busy.
 const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
+/// A century.
+const RETENTION_DAYS_MAX: u64 = 36_500;
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
@@ -38,6 +40,18 @@ const SETTINGS: &[Known] = &[
         about: "how long a process may give no sign of life before its runs are taken from it",
     },
     Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
+    Known {
+        name: "retention_days",
+        variable: "ASSAY_RETENTION_DAYS",
+        in_project: false,
+        about: "how long ago a run must have ended for `assay runs prune` to delete it",
+    },
+    Known {
+        name: "retention_keep",
+        variable: "ASSAY_RETENTION_KEEP",
+        in_project: false,
+        about: "how many of the latest runs to end it keeps however old they are",
+    },
 ];
 
 /// One setting as it was decided.
@@ -68,6 +82,10 @@ pub struct Settings {
     pub lease: Duration,
     /// When to use colour.
     pub color: ColorChoice,
+    /// How long ago a run must have ended to be pruned.
+    pub retention: Duration,
+    /// How many of the latest runs to end are not pruned.
+    pub retention_keep: u32,
     /// The value of `PATH`.
     pub search_path: String,
     /// Where to die, for tests.
@@ -112,6 +130,8 @@ fn decide(
             "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
             "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
             "lease_ms" => Some("10000".to_string()),
+            "retention_days" => Some("30".to_string()),
+            "retention_keep" => Some("100".to_string()),
             "color" => {
                 let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
                 Some(if refused { "never" } else { "auto" }.to_string())
@@ -149,17 +169,11 @@ fn decide(
                 .hint("use auto, always or never"));
         }
     };
-    let lease_ms = value("lease_ms").unwrap_or_default();
-    let lease =
-        lease_ms.parse().ok().filter(|ms| LEASE_MS.contains(ms)).map(Duration::from_millis).ok_or_else(|| {
-            Problem::new(Code::SettingInvalid, format!("the setting lease_ms cannot be `{lease_ms}`")).hint(format!(
-                "use a number between {} and {}",
-                LEASE_MS.start(),
-                LEASE_MS.end()
-            ))
-        })?;
+    let whole = |name: &str, allowed: RangeInclusive<u64>| whole_number(name, value(name), allowed);
     Ok(Settings {
-        lease,
+        lease: Duration::from_millis(whole("lease_ms", LEASE_MS)?),
+        retention: Duration::from_secs(whole("retention_days", 0..=RETENTION_DAYS_MAX)? * 24 * 60 * 60),
+        retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         search_path: environment.get("PATH").cloned().unwrap_or_default(),
@@ -167,6 +181,17 @@ fn decide(
         data_dir,
         color,
         all,
+    })
+}
+
+fn whole_number(name: &str, value: Option<String>, allowed: RangeInclusive<u64>) -> Result<u64, Problem> {
+    let value = value.unwrap_or_default();
+    value.parse().ok().filter(|number| allowed.contains(number)).ok_or_else(|| {
+        Problem::new(Code::SettingInvalid, format!("the setting {name} cannot be `{value}`")).hint(format!(
+            "use a number between {} and {}",
+            allowed.start(),
+            allowed.end()
+        ))
     })
 }
 
@@ -234,6 +259,23 @@ mod tests {
         for text in ["python = \"./evil\"", "data_dir = \"./forged\"", "env_dir = \"./forged\""] {
             let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
             assert_eq!(problem.code, Code::SettingInvalid, "{text}");
+        }
+    }
+
+    #[test]
+    fn how_long_runs_are_kept_is_the_users_own_affair() {
+        let settings = decided(&[("HOME", "/h")], &[]).expect("all is well");
+        assert_eq!((settings.retention.as_secs(), settings.retention_keep), (30 * 86_400, 100));
+        let user = [("/h/.config/assay/config.toml", "retention_days = 7\nretention_keep = \"5\"")];
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_RETENTION_KEEP", "0")], &user).expect("all is well");
+        assert_eq!((settings.retention.as_secs(), settings.retention_keep), (7 * 86_400, 0));
+        for text in ["retention_days = 0", "retention_keep = 0"] {
+            let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{text}");
+        }
+        for days in ["-1", "1.5", "36501", "99999999999999999999", "many"] {
+            let problem = decided(&[("HOME", "/h"), ("ASSAY_RETENTION_DAYS", days)], &[]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{days}");
         }
     }
 

@@ -137,7 +137,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         match (run.state, &run.problem) {
             (RunState::Interrupted | RunState::Pending, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
             (RunState::Running, _) => return Err(self.runs.busy(&journal.run)),
-            _ => return self.recorded(&journal).await,
+            _ => return self.recorded(&journal, 0).await,
         }
         match self.claim(context, &journal).await? {
             Some(ended) => Ok(ended),
@@ -194,12 +194,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
                         return Ok(Some(ended));
                     }
                 }
-                _ => {
-                    for event in self.runs.events(id, seen).await? {
-                        self.observe(&event);
-                    }
-                    return self.recorded(&journal).await.map(Some);
-                }
+                _ => return self.recorded(&journal, seen).await.map(Some),
             }
         }
     }
@@ -228,7 +223,16 @@ impl<C: Send + Sync + 'static> Engine<C> {
     /// Works on a run whose attempt this process has just begun, from what is recorded.
     pub(crate) async fn go_on(&self, context: &C, fence: Fence, events: &[Event]) -> Result<Ended, Problem> {
         // Read after the attempt began: from here on nobody else can add a step.
-        let Journal { run, steps, .. } = self.runs.read(&fence.run).await?;
+        let Journal { run, steps, .. } = match self.runs.read(&fence.run).await {
+            Ok(journal) => journal,
+            // Nobody else can read it either, so it must not wait for one who can.
+            Err(problem) => {
+                let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());
+                let run = fence.run.clone();
+                let result = self.finish(fence, &emitter, Err(problem.in_run(&run))).await;
+                return Ok(Ended { run, result });
+            }
+        };
         let begun = Begun { fence, task: run.task, input: run.input, steps, imported: run.imported_at.is_some() };
         self.work(context, begun, events).await
     }
@@ -289,8 +293,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    /// The result of a run that has ended.
-    async fn recorded(&self, journal: &Journal) -> Result<Ended, Problem> {
+    /// The result of a run that has ended; who watches is told what it has not seen of it.
+    async fn recorded(&self, journal: &Journal, mut seen: i64) -> Result<Ended, Problem> {
+        if self.options.observer.is_some() {
+            self.runs.tell(&journal.run.id, &mut seen, &mut |event| self.observe(event)).await?;
+        }
         let verdict = match journal.run.state {
             RunState::Succeeded => Verdict::Succeeded,
             RunState::Rejected => Verdict::Rejected,

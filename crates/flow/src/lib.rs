@@ -16,23 +16,32 @@
 //! - What a user stopped or killed is not continued by anybody but a user; only queued runs are taken over.
 //! - This crate knows nothing of agents, data or sandboxes, starts no process and reads no environment.
 
+mod capsule;
 mod engine;
 mod fault;
 mod keeper;
 mod owner;
 mod policy;
+mod prune;
 mod registry;
 mod replay;
 mod run;
 mod runs;
+mod transfer;
 mod worker;
 
+pub use capsule::{
+    CAPSULE_FORMAT, Capsule, CapsuleArtifact, CapsuleContents, CapsuleOrigin, CapsulePart, CapsuleRun, CapsuleStep,
+    Manifest, read_capsule, verify_capsule, write_capsule,
+};
 pub use engine::{Ended, Engine, Observer, Options, Request};
 pub use fault::Fault;
 pub use policy::StepPolicy;
+pub use prune::Prune;
 pub use registry::{Finish, Registry, Task, Verdict};
 pub use replay::{Difference, Replay};
-pub use run::{Emitter, Run, StepError};
+pub use run::{Emitter, Run, Shelf, StepError};
 pub use runs::Runs;
-pub use store::{Event, RunState, Store};
+pub use store::{Event, Filter, RunState, RunSummary, Store, glance};
+pub use transfer::{Imported, verify};
 pub use worker::Worker;

@@ -7,11 +7,14 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{Code, Problem};
 
 /// How many files of dead owners one start clears away.
 const SWEEP_MAX: usize = 64;
+/// How long a process may take to lock its new file before the file counts as left behind.
+const NEW_MAX: Duration = Duration::from_secs(3600);
 
 /// This process, as the owner of runs. Dropping it gives its runs up.
 pub(crate) struct Owner {
@@ -95,13 +98,23 @@ fn is_free(file: &File) -> bool {
 
 fn sweep(directory: &Path) {
     let Ok(entries) = std::fs::read_dir(directory) else { return };
-    let locks = entries.flatten().map(|entry| entry.path()).filter(|path| path.extension() == Some("lock".as_ref()));
-    for path in locks.take(SWEEP_MAX) {
+    let left = entries.flatten().map(|entry| entry.path()).filter(|path| match path.extension() {
+        Some(ending) if ending == "lock" => true,
+        Some(ending) if ending == "new" => is_old(path),
+        _ => false,
+    });
+    for path in left.take(SWEEP_MAX) {
         if File::open(&path).is_ok_and(|file| is_free(&file)) {
             // Somebody else may sweep too.
             let _ = std::fs::remove_file(&path);
         }
     }
+}
+
+/// A file that is about to be locked is free for a moment.
+fn is_old(path: &Path) -> bool {
+    let changed = std::fs::metadata(path).and_then(|found| found.modified());
+    changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > NEW_MAX))
 }
 
 #[cfg(test)]
@@ -122,5 +135,19 @@ mod tests {
         assert_eq!(life(dir.path(), "dead"), Life::Gone);
         let _next = Owner::enter(dir.path()).expect("entered");
         assert!(!dead.exists());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_before_it_was_entered_is_swept_when_it_is_old() {
+        let dir = tempfile::tempdir().expect("a directory");
+        drop(Owner::enter(dir.path()).expect("entered"));
+        let file = |name: &str| directory(dir.path()).join(name);
+        for (name, age) in [("old.new", 2 * NEW_MAX), ("fresh.new", Duration::ZERO), ("old.txt", 2 * NEW_MAX)] {
+            let made = File::create(file(name)).expect("made");
+            made.set_modified(std::time::SystemTime::now() - age).expect("our own file");
+        }
+        let _next = Owner::enter(dir.path()).expect("entered");
+        let there = ["old.new", "fresh.new", "old.txt"].map(|name| file(name).exists());
+        assert_eq!(there, [false, true, true]);
     }
 }

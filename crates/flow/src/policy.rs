@@ -83,6 +83,7 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::StoreReadonly
         | Code::StoreNewer
         | Code::DiskFull
+        | Code::DiskFailed
         | Code::EnvironmentMissing
         | Code::SandboxUnavailable
         | Code::SandboxLost

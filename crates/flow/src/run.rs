@@ -5,13 +5,15 @@
 //! run can only end: a further step would be recorded at a position that a later attempt reaches differently.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use base::{Code, Hash, Problem, RunId, Timestamp};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use store::{ArtifactRecord, Content, Event, Fence, StepOutcome, StepRecord, StepState, Store};
+use store::{ArtifactRecord, Content, Event, Fence, Keeping, StepOutcome, StepRecord, StepState, Store};
+use tokio::sync::Mutex;
 
 use crate::fault::{Fault, Point};
 use crate::keeper::{Grip, Signal};
@@ -63,6 +65,45 @@ impl Emitter {
     }
 }
 
+/// Keeps the files of a step, from within its effect: they are named in the commit that records the step, so there is
+/// no step without its files. Cheap to clone.
+#[derive(Clone)]
+pub struct Shelf {
+    store: Store,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Default)]
+struct Kept {
+    right: Option<Keeping>,
+    files: Vec<ArtifactRecord>,
+}
+
+impl Shelf {
+    fn new(store: Store) -> Shelf {
+        Shelf { store, kept: Arc::default() }
+    }
+
+    /// Keeps a file under a name that is unique in its run.
+    pub async fn put(&self, name: &str, media_type: &str, contents: Vec<u8>) -> Result<Hash, Problem> {
+        let mut kept = self.kept.lock().await;
+        let bytes = contents.len() as i64;
+        let (sha256, right) = self.store.keep_artifact(kept.right.take(), contents).await?;
+        kept.right = Some(right);
+        kept.files.push(ArtifactRecord {
+            name: name.to_string(),
+            media_type: media_type.to_string(),
+            bytes,
+            sha256: sha256.clone(),
+        });
+        Ok(sha256)
+    }
+
+    async fn take(&self) -> Kept {
+        std::mem::take(&mut *self.kept.lock().await)
+    }
+}
+
 /// A run that this process works on, or whose code it holds against its journal.
 pub struct Run {
     fence: Fence,
@@ -72,6 +113,7 @@ pub struct Run {
     position: usize,
     work: Work,
     imported: bool,
+    shelf: Shelf,
     ended: Option<Problem>,
     stopped: Option<Signal>,
 }
@@ -93,7 +135,8 @@ impl Run {
         imported: bool,
         work: Work,
     ) -> Run {
-        Run { fence, store, emitter, recorded, position: 0, work, imported, ended: None, stopped: None }
+        let shelf = Shelf::new(store.clone());
+        Run { fence, store, emitter, recorded, position: 0, work, imported, shelf, ended: None, stopped: None }
     }
 
     /// Its name.
@@ -124,6 +167,11 @@ impl Run {
     /// For passing events, also from within an effect.
     pub fn emitter(&self) -> Emitter {
         self.emitter.clone()
+    }
+
+    /// For files that belong to the step under way, to be kept from within its effect.
+    pub fn shelf(&self) -> Shelf {
+        self.shelf.clone()
     }
 
     /// Performs an effect once: if the journal has this step, what it came to is returned and `effect` is not called;
@@ -228,7 +276,9 @@ impl Run {
             Err(problem) => return Err(StepError::Ended(problem)),
         };
         let output = output.map_err(|error| self.broken(format!("the output of step `{name}`: {error}")))?;
+        let kept = self.shelf.take().await;
         let step = StepOutcome {
+            artifacts: kept.files,
             position: self.position as i64,
             name: name.to_string(),
             state,
@@ -237,7 +287,7 @@ impl Run {
             output: output.clone(),
             duration_ms: performed.duration_ms,
         };
-        let committed = self.store.commit_step(self.fence.clone(), step).await;
+        let committed = self.store.commit_step(self.fence.clone(), step, kept.right).await;
         let committed = committed.map_err(|error| StepError::Ended(error.into()))?;
         Fault::strike(self.fault(), Point::AfterCommit, self.position);
         self.emitter.tell(&committed.events);
@@ -268,12 +318,14 @@ impl Run {
         }
         self.emitter.pass("step.started", json!({ "index": self.position, "name": name }));
         Fault::strike(self.fault(), Point::BeforeEffect, self.position);
-        let (run, position) = (self.fence.run.clone(), self.position);
+        let (run, position, shelf) = (self.fence.run.clone(), self.position, self.shelf.clone());
         let Work::Live { grip, .. } = &mut self.work else { unreachable!("looked at above") };
         let begun = Instant::now();
         let working = async {
             let mut tries = 1;
             loop {
+                // What an earlier try kept belongs to no outcome.
+                shelf.take().await;
                 let outcome = in_time(policy.timeout, name, effect()).await;
                 match &outcome {
                     Err(problem) if is_passing(problem.code) && tries < policy.tries_max => {

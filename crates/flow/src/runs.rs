@@ -5,14 +5,18 @@
 
 use std::time::{Duration, Instant};
 
-use base::{Code, Problem, RunId};
+use base::{Code, Problem, RunId, Timestamp};
 use serde_json::{Value, json};
-use store::{Event, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
+use store::{Event, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
 
 use crate::owner::{self, Life};
 
 /// The most runs or events one call gives.
 const PAGE_MAX: usize = 1000;
+/// Fewer digits of an id say too little.
+const ID_DIGITS_MIN: usize = 4;
+/// How many runs are named when digits do not tell them apart.
+const CANDIDATES_MAX: usize = 5;
 /// How often a queued run is taken over without getting further before it counts as failed.
 const RECOVERIES_MAX: i64 = 5;
 /// How often a follower looks whether anything was committed.
@@ -34,20 +38,54 @@ impl Runs {
         Runs { store }
     }
 
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// The `run` document.
     pub async fn show(&self, id: &RunId) -> Result<Value, Problem> {
         Ok(run_document(&self.journal(id).await?))
     }
 
-    /// The `runs` document: newest first, those before the given run; its `next` continues.
-    pub async fn list(&self, limit: usize, before: Option<&RunId>) -> Result<Value, Problem> {
-        let limit = limit.clamp(1, PAGE_MAX);
+    /// The `runs` document: newest first, of those the filter lets through; its `next` continues.
+    pub async fn list(&self, filter: &Filter, limit: usize) -> Result<Value, Problem> {
         self.reap().await?;
-        let mut runs = self.store.summaries(limit + 1, before).await?;
-        let more = runs.len() > limit;
-        runs.truncate(limit);
-        let next = runs.last().filter(|_| more).map(|run| &run.id);
-        Ok(json!({ "v": 1, "kind": "runs", "runs": runs.iter().map(list_entry).collect::<Vec<_>>(), "next": next }))
+        let page = self.store.summaries(filter, limit.clamp(1, PAGE_MAX)).await?;
+        let runs: Vec<Value> = page.runs.iter().map(list_entry).collect();
+        Ok(json!({ "v": 1, "kind": "runs", "runs": runs, "next": page.next, "damaged": page.damaged }))
+    }
+
+    /// The run that is meant by what somebody typed: an id, or enough digits of its beginning or its end.
+    pub async fn find(&self, text: &str) -> Result<RunId, Problem> {
+        if let Some(id) = RunId::parse(text) {
+            return Ok(id);
+        }
+        let shown = text.chars().take(60).collect::<String>().escape_debug().to_string();
+        let digits = text.replace('-', "").to_ascii_lowercase();
+        let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !are_digits || !(ID_DIGITS_MIN..32).contains(&digits.len()) {
+            return Err(Problem::new(Code::RunUnknown, format!("`{shown}` is not a run's id")).hint(format!(
+                "give at least {ID_DIGITS_MIN} digits of its beginning or its end, as `assay runs list` shows them"
+            )));
+        }
+        let mut found = self.store.matching(&digits, CANDIDATES_MAX + 1).await?;
+        match found.as_slice() {
+            [only] => Ok(only.clone()),
+            [] => Err(Problem::new(Code::RunUnknown, format!("no run's id begins or ends with `{shown}`"))
+                .hint("`assay runs list` shows those there are")),
+            several => {
+                let more = if several.len() > CANDIDATES_MAX { ", …" } else { "" };
+                found.truncate(CANDIDATES_MAX);
+                let ids: Vec<&str> = found.iter().map(RunId::as_str).collect();
+                Err(Problem::new(Code::RunUnknown, format!("more than one run's id begins or ends with `{shown}`"))
+                    .hint(format!("give more digits, such as the last eight: {}{more}", ids.join(", "))))
+            }
+        }
+    }
+
+    /// What time it is by the clock that runs are recorded with.
+    pub async fn now(&self) -> Result<Timestamp, Problem> {
+        self.store.now().await
     }
 
     /// The durable events after a number, in order, at most a thousand. The last of an ended run is `run.finished`,
@@ -88,11 +126,9 @@ impl Runs {
         loop {
             let now = self.store.version().await?;
             if version.replace(now) != Some(now) {
+                // Asked first: what was committed before the end is then all told.
                 let state = self.standing(id).await?;
-                for event in self.events_after(id, *seen).await? {
-                    *seen = event.seq.unwrap_or(*seen);
-                    tell(&event);
-                }
+                self.tell(id, seen, tell).await?;
                 if !matches!(state, RunState::Running | RunState::Pending) {
                     return Ok(state);
                 }
@@ -102,6 +138,21 @@ impl Runs {
                 self.reap().await?;
                 reaped_at = Instant::now();
             }
+        }
+    }
+
+    /// Tells every durable event after `seen` that there is; `seen` keeps up.
+    pub(crate) async fn tell(
+        &self,
+        id: &RunId,
+        seen: &mut i64,
+        tell: &mut (dyn FnMut(&Event) + Send),
+    ) -> Result<(), Problem> {
+        loop {
+            let events = self.events_after(id, *seen).await?;
+            let Some(last) = events.last() else { return Ok(()) };
+            *seen = last.seq.unwrap_or(*seen);
+            events.iter().for_each(&mut *tell);
         }
     }
 
@@ -120,7 +171,16 @@ impl Runs {
     }
 
     /// Takes runs from processes that are gone or gave no sign of life for too long.
+    ///
+    /// Where nothing can be written, a look still tells what is recorded.
     pub(crate) async fn reap(&self) -> Result<(), Problem> {
+        match self.try_reap().await {
+            Err(problem) if matches!(problem.code, Code::DiskFull | Code::StoreReadonly | Code::StoreLocked) => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn try_reap(&self) -> Result<(), Problem> {
         let suspects = self.store.suspects().await?;
         let is_gone = |owner: &str| owner::life(self.store.data_dir(), owner) == Life::Gone;
         let gone: Vec<String> =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use base::{Problem, RunId};
-use flow::{Engine, Fault, Finish, Options, Registry, Request, Run, Store};
+use flow::{Engine, Fault, Filter, Finish, Options, Registry, Request, Run, Store};
 use serde_json::{Value, json};
 
 const STEPS: usize = 4;
@@ -95,7 +95,7 @@ async fn a_run_killed_anywhere_is_resumed_to_the_same_end() {
 
             let engine = engine(directory.path(), None).await;
             let trace = Trace(directory.path().join("trace"));
-            let listed = engine.runs().list(10, None).await.expect("listed");
+            let listed = engine.runs().list(&Filter::default(), 10).await.expect("listed");
             assert_eq!(listed["runs"][0]["state"], "interrupted", "{fault}");
             let run = RunId::parse(listed["runs"][0]["id"].as_str().expect("an id")).expect("an id");
             let ended = engine.resume(&trace, &run).await.expect("resumed");
@@ -118,7 +118,7 @@ async fn a_run_killed_in_every_attempt_still_gets_there() {
     let directory = tempfile::tempdir().expect("a directory");
     die(directory.path(), "after_commit:0", None);
     let reader = engine(directory.path(), None).await;
-    let listed = reader.runs().list(10, None).await.expect("listed");
+    let listed = reader.runs().list(&Filter::default(), 10).await.expect("listed");
     let id = listed["runs"][0]["id"].as_str().expect("an id");
     die(directory.path(), "after_effect:1", Some(id));
     die(directory.path(), "after_commit:2", Some(id));
@@ -144,7 +144,7 @@ async fn processes_that_meet_in_a_new_store_do_not_disturb_each_other() {
     for mut child in children {
         assert!(child.wait().expect("waited").success());
     }
-    let listed = engine(directory.path(), None).await.runs().list(10, None).await.expect("listed");
+    let listed = engine(directory.path(), None).await.runs().list(&Filter::default(), 10).await.expect("listed");
     let states: Vec<_> = listed["runs"].as_array().expect("a list").iter().map(|run| &run["state"]).collect();
     assert_eq!(states, vec!["succeeded"; 4]);
     assert_eq!(times(&Trace(directory.path().join("trace"))), [4; STEPS]);

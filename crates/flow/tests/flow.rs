@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use base::{Code, Problem, RunId};
-use flow::{Engine, Event, Finish, Observer, Options, Registry, Request, Run, StepError, Store, Verdict};
+use flow::{Engine, Event, Filter, Finish, Observer, Options, Registry, Request, Run, StepError, Store, Verdict};
 use serde_json::{Value, json};
 use store::{Fence, Lease, RunState};
 use tokio::sync::Notify;
@@ -185,7 +185,7 @@ async fn a_run_belongs_to_its_process_until_that_is_gone() {
     };
     lab.reached.notified().await;
 
-    let listed = second.runs().list(10, None).await.expect("listed");
+    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed");
     assert_eq!(listed["runs"][0]["state"], "running");
     let run = RunId::parse(listed["runs"][0]["id"].as_str().expect("an id")).expect("an id");
     let problem = second.resume(&lab, &run).await.expect_err("its owner is alive");
@@ -194,7 +194,7 @@ async fn a_run_belongs_to_its_process_until_that_is_gone() {
 
     working.abort();
     assert!(working.await.is_err(), "aborted, and its engine dropped");
-    let listed = second.runs().list(10, None).await.expect("listed");
+    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed");
     assert_eq!(listed["runs"][0]["state"], "interrupted");
     lab.behaves("");
     let ended = second.resume(&lab, &run).await.expect("resumed");
@@ -215,7 +215,7 @@ async fn who_lost_a_run_is_refused_at_the_next_commit() {
     lab.reached.notified().await;
 
     let store = Store::open(directory.path()).await.expect("opened");
-    let run = store.summaries(1, None).await.expect("listed").remove(0);
+    let run = store.summaries(&Filter::default(), 1).await.expect("listed").runs.remove(0);
     store.reap_runs(vec![run.owner.expect("owned")], 0).await.expect("marked");
     let heir = Lease { owner: "heir".to_string(), for_ms: 60_000 };
     store.claim_run(Fence { run: run.id.clone(), attempt: 1 }, &heir).await.expect("claimed");
@@ -253,11 +253,12 @@ async fn documents_and_events_have_every_listed_field() {
     assert!(shown["created_at"].as_str().is_some_and(|at| at.ends_with('Z')));
 
     let second = engine.start(&Lab::default(), request("three/1")).await.expect("started").run;
-    let listed = engine.runs().list(1, None).await.expect("listed");
+    let listed = engine.runs().list(&Filter::default(), 1).await.expect("listed");
     assert_fields(&listed, "v kind runs next");
     assert_fields(&listed["runs"][0], "id task state key created_at finished_at title");
     assert_eq!((&listed["runs"][0]["id"], &listed["next"]), (&json!(second), &json!(second)));
-    let rest = engine.runs().list(1, Some(&second)).await.expect("listed");
+    let rest =
+        engine.runs().list(&Filter { before: Some(second.clone()), ..Filter::default() }, 1).await.expect("listed");
     assert_eq!((&rest["runs"][0]["id"], &rest["next"]), (&json!(run), &Value::Null));
 
     let durable = engine.runs().events(&run, 0).await.expect("read");
@@ -309,7 +310,7 @@ async fn what_is_not_there_is_named() {
     let engine = engine(directory.path()).await;
     let problem = engine.start(&Lab::default(), request("three/2")).await.expect_err("no such task");
     assert_eq!(problem.code, Code::TaskUnknown);
-    assert_eq!(engine.runs().list(10, None).await.expect("listed")["runs"], json!([]), "no run was made");
+    assert_eq!(engine.runs().list(&Filter::default(), 10).await.expect("listed")["runs"], json!([]), "no run was made");
     let nobody = RunId::fresh();
     assert_eq!(engine.runs().show(&nobody).await.expect_err("no run").code, Code::RunUnknown);
     assert_eq!(engine.runs().events(&nobody, 0).await.expect_err("no run").code, Code::RunUnknown);

@@ -82,18 +82,23 @@ impl Failure {
 
 /// The problem behind an error of SQLite on this file.
 pub(crate) fn sql_problem(database: &Path, error: &sqlx::Error) -> Problem {
-    let primary = match error {
-        sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()).map(|code| code & 0xff),
+    let code = match error {
+        sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()),
         sqlx::Error::Io(error) => return io_problem(database, error),
         _ => None,
     };
     let store = format!("store `{}`", database.display());
-    match primary {
+    match code.map(|code| code & 0xff) {
+        // SQLITE_IOERR_SHMSIZE: the file that processes share could not grow.
+        _ if code == Some(4874) => disk_full(database),
         // SQLITE_PERM, SQLITE_READONLY
         Some(3 | 8) => readonly(database, error),
         // SQLITE_BUSY, SQLITE_LOCKED
         Some(5 | 6) => Problem::new(Code::StoreLocked, format!("{store} is busy: another process writes for too long"))
             .hint("try again when it is done"),
+        // SQLITE_IOERR
+        Some(10) => Problem::new(Code::DiskFailed, format!("{store} cannot be read or written: {error}"))
+            .hint("check the disk and the system's log; what was recorded before is safe"),
         // SQLITE_CORRUPT, SQLITE_NOTADB
         Some(11 | 26) => damaged(database, &error.to_string()),
         // SQLITE_FULL

@@ -12,8 +12,11 @@
 mod artifact;
 mod error;
 mod event;
+mod glance;
+mod list;
 mod lock;
 mod open;
+mod prune;
 mod read;
 mod record;
 mod schema;
@@ -21,8 +24,11 @@ mod store;
 mod write;
 mod writer;
 
+pub use artifact::{Freed, Keeping};
 pub use error::Error;
 pub use event::Event;
+pub use glance::glance;
+pub use list::{Filter, Page};
 pub use record::{
     ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Journal, Lease, Mode, NewRun, Recorded,
     RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,

@@ -79,23 +79,6 @@ pub(crate) async fn version(connection: &mut SqliteConnection) -> Result<i64, Fa
     Ok(sqlx::query_scalar("PRAGMA data_version").fetch_one(connection).await?)
 }
 
-/// Newest first, those before the given id. Ids sort by the time they were made.
-pub(crate) async fn summaries(
-    connection: &mut SqliteConnection,
-    limit: i64,
-    before: Option<&RunId>,
-) -> Result<Vec<RunSummary>, Failure> {
-    let rows = sqlx::query(
-        "SELECT id, task, state, mode, key, title, owner, created_at, finished_at FROM runs
-         WHERE $1 IS NULL OR id < $1 ORDER BY id DESC LIMIT $2",
-    )
-    .bind(before.map(RunId::as_str))
-    .bind(limit)
-    .fetch_all(connection)
-    .await?;
-    rows.iter().map(summary).collect()
-}
-
 /// The durable events after a number, in order.
 pub(crate) async fn events(
     connection: &mut SqliteConnection,
@@ -147,7 +130,7 @@ fn run(row: &SqliteRow) -> Result<RunRecord, Failure> {
     })
 }
 
-fn summary(row: &SqliteRow) -> Result<RunSummary, Failure> {
+pub(crate) fn summary(row: &SqliteRow) -> Result<RunSummary, Failure> {
     Ok(RunSummary {
         id: run_id(row.try_get("id")?)?,
         task: row.try_get("task")?,
@@ -165,7 +148,8 @@ fn step(row: &SqliteRow) -> Result<StepRecord, Failure> {
     let position: i64 = row.try_get("position")?;
     let damaged = |what: &str| Failure::Damaged(format!("step {position} of run `{}` {what}", run_of(row)));
     let output_hash = hash(row.try_get("output_hash")?)?;
-    let output = content(row)?.ok_or_else(|| damaged("has no output"))?;
+    let output = content(row).map_err(|_| damaged("has an output that is broken JSON"))?;
+    let output = output.ok_or_else(|| damaged("has no output"))?;
     if matches!(&output, Content::Inline(text) if Hash::of(text.as_bytes()) != output_hash) {
         return Err(damaged("has another output than was recorded"));
     }

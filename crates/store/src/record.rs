@@ -176,6 +176,8 @@ pub struct StepOutcome {
     pub output: String,
     /// How long the effect took.
     pub duration_ms: f64,
+    /// Files the effect produced; their contents were kept before.
+    pub artifacts: Vec<ArtifactRecord>,
 }
 
 /// How a run ends.

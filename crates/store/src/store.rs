@@ -10,12 +10,11 @@ use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot};
 
 use crate::open::{self, Access, Places};
 use crate::record::{
-    ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, RunSummary, StepOutcome, Suspect,
-    Taken,
+    ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, StepOutcome, Suspect, Taken,
 };
 use crate::write::{self, Done, Write};
 use crate::writer::{BATCH_MAX, Job, Writer};
-use crate::{Error, Event, artifact, read};
+use crate::{Error, Event, Filter, Freed, Keeping, Page, artifact, list, prune, read};
 
 /// A store that is open in this process. Clones share it; the last one closes it.
 #[derive(Clone)]
@@ -65,10 +64,10 @@ impl Store {
         Ok(self.write(Write::Fork { new, from: from.clone(), steps }).await?.events)
     }
 
-    /// Records a run from elsewhere as it was recorded there. What its artifacts contain was kept before, by
-    /// [`Store::keep_artifact`].
-    pub async fn import_run(&self, journal: Journal, events: Vec<Event>) -> Result<(), Error> {
-        self.write(Write::Import { journal: Box::new(journal), events }).await.map(|_| ())
+    /// Records a run from elsewhere as it was recorded there. What its artifacts contain was kept before, by the
+    /// [`Keeping`] that is given up here.
+    pub async fn import_run(&self, journal: Journal, events: Vec<Event>, kept: Keeping) -> Result<(), Error> {
+        self.write_kept(Write::Import { journal: Box::new(journal), events }, Some(kept)).await.map(|_| ())
     }
 
     /// Begins the attempt after the fence's, of a run that nobody works on.
@@ -104,13 +103,15 @@ impl Store {
         Ok(self.write(Write::Cancel { run: id.clone() }).await?.state)
     }
 
-    /// Records what a step came to; a large output becomes an artifact of the run.
-    pub async fn commit_step(&self, fence: Fence, step: StepOutcome) -> Result<Recorded, Error> {
+    /// Records what a step came to; a large output becomes an artifact of the run. What its other artifacts contain was
+    /// kept before, by the [`Keeping`] that is given up here.
+    pub async fn commit_step(&self, fence: Fence, step: StepOutcome, kept: Option<Keeping>) -> Result<Recorded, Error> {
         let artifact = write::overflow(&write::step_output_name(step.position), &step.output);
-        if let Some(artifact) = artifact {
-            self.keep(artifact.sha256, step.output.clone().into_bytes()).await?;
-        }
-        let done = self.write(Write::Step { fence, step }).await?;
+        let kept = match artifact {
+            Some(artifact) => Some(self.keep(kept, artifact.sha256, step.output.clone().into_bytes()).await?),
+            None => kept,
+        };
+        let done = self.write_kept(Write::Step { fence, step }, kept).await?;
         Ok(Recorded { events: done.events, cancel_requested: done.cancel_requested })
     }
 
@@ -129,25 +130,29 @@ impl Store {
             bytes: contents.len() as i64,
             sha256: sha256.clone(),
         };
-        self.keep(sha256.clone(), contents).await?;
-        let done = self.write(Write::Artifact { fence, artifact }).await?;
+        let kept = self.keep(None, sha256.clone(), contents).await?;
+        let done = self.write_kept(Write::Artifact { fence, artifact }, Some(kept)).await?;
         Ok((sha256, done.events))
     }
 
-    /// Keeps contents that a row is going to name.
-    pub async fn keep_artifact(&self, contents: Vec<u8>) -> Result<Hash, Problem> {
-        let sha256 = Hash::of(&contents);
-        self.keep(sha256.clone(), contents).await?;
-        Ok(sha256)
+    /// The right to keep files that a row is going to name. Blocks while unnamed ones are being removed.
+    pub fn keeping(&self) -> Result<Keeping, Problem> {
+        Keeping::begin(&self.shared.places.artifacts)
+    }
+
+    /// The contents of an artifact, checked against its hash. Blocks.
+    pub fn load_now(&self, sha256: &Hash) -> Result<Vec<u8>, Problem> {
+        artifact::load(&self.shared.places.artifacts, sha256)
     }
 
     /// Records a run's end; a large output becomes an artifact of the run.
     pub async fn finish_run(&self, fence: Fence, ending: Ending) -> Result<Vec<Event>, Error> {
-        let output = ending.output.as_deref();
-        if let Some(artifact) = output.and_then(|output| write::overflow(write::RUN_OUTPUT_NAME, output)) {
-            self.keep(artifact.sha256, output.unwrap_or_default().as_bytes().to_vec()).await?;
-        }
-        Ok(self.write(Write::Finish { fence, ending }).await?.events)
+        let output = ending.output.as_deref().unwrap_or_default();
+        let kept = match write::overflow(write::RUN_OUTPUT_NAME, output) {
+            Some(artifact) => Some(self.keep(None, artifact.sha256, output.as_bytes().to_vec()).await?),
+            None => None,
+        };
+        Ok(self.write_kept(Write::Finish { fence, ending }, kept).await?.events)
     }
 
     /// Deletes those of these runs that ended before the moment; says how many.
@@ -162,11 +167,54 @@ impl Store {
         journal.map_err(|failure| failure.into_problem(&self.shared.places.database))
     }
 
-    /// Runs, newest first, those made before the given one.
-    pub async fn summaries(&self, limit: usize, before: Option<&RunId>) -> Result<Vec<RunSummary>, Problem> {
+    /// The newest runs of those the filter lets through.
+    pub async fn summaries(&self, filter: &Filter, limit: usize) -> Result<Page, Problem> {
         let mut reader = self.reader().await?;
-        let summaries = read::summaries(connected(&mut reader), limit as i64, before).await;
-        summaries.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let page = list::page(connected(&mut reader), filter, limit).await;
+        page.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// Runs whose id begins or ends with these hexadecimal digits, newest first.
+    pub async fn matching(&self, digits: &str, limit: usize) -> Result<Vec<RunId>, Problem> {
+        let mut reader = self.reader().await?;
+        let matching = list::matching(connected(&mut reader), digits, limit).await;
+        matching.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// What time it is by the clock that runs are recorded with.
+    pub async fn now(&self) -> Result<Timestamp, Problem> {
+        let mut reader = self.reader().await?;
+        let now = list::now(connected(&mut reader)).await;
+        now.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// Runs that ended before the moment and are not among the latest to end, oldest first.
+    pub async fn outdated(&self, finished_before: Timestamp, keep: usize) -> Result<Page, Problem> {
+        let mut reader = self.reader().await?;
+        let outdated = prune::outdated(connected(&mut reader), finished_before, keep).await;
+        outdated.map_err(|failure| failure.into_problem(&self.shared.places.database))
+    }
+
+    /// Which files no row would name if these runs were deleted.
+    pub async fn unnamed_without(&self, runs: &[RunId]) -> Result<Freed, Problem> {
+        let found = self.unnamed(runs).await?;
+        Ok(Freed { files: found.len(), bytes: found.iter().map(|file| file.bytes).sum() })
+    }
+
+    /// Removes the files that no row names; `None` if that has to wait for somebody who is keeping one.
+    pub async fn remove_unnamed(&self) -> Result<Option<Freed>, Problem> {
+        let root = self.shared.places.artifacts.clone();
+        let Some(alone) = blocking(move || artifact::Removing::begin(&root)).await? else { return Ok(None) };
+        let unnamed = self.unnamed(&[]).await?;
+        blocking(move || alone.remove(&unnamed).map(Some)).await
+    }
+
+    async fn unnamed(&self, without: &[RunId]) -> Result<Vec<artifact::Found>, Problem> {
+        let mut reader = self.reader().await?;
+        let named = prune::named(connected(&mut reader), without).await;
+        let named = named.map_err(|failure| failure.into_problem(&self.shared.places.database))?;
+        let root = self.shared.places.artifacts.clone();
+        blocking(move || artifact::unnamed(&root, &named)).await
     }
 
     /// A run's durable events after a number, in order; none for a run that is not there.
@@ -212,20 +260,37 @@ impl Store {
         version.map_err(|failure| failure.into_problem(&self.shared.places.database))
     }
 
-    /// The contents of an artifact, checked against its hash.
-    pub async fn artifact(&self, sha256: &Hash) -> Result<Vec<u8>, Problem> {
-        let (root, sha256) = (self.shared.places.artifacts.clone(), sha256.clone());
-        blocking(move || artifact::load(&root, &sha256)).await
+    /// Keeps contents that a row is going to name, by the right that is given or a new one, and gives that back.
+    pub async fn keep_artifact(&self, kept: Option<Keeping>, contents: Vec<u8>) -> Result<(Hash, Keeping), Problem> {
+        let sha256 = Hash::of(&contents);
+        let kept = self.keep(kept, sha256.clone(), contents).await?;
+        Ok((sha256, kept))
     }
 
-    async fn keep(&self, sha256: Hash, contents: Vec<u8>) -> Result<(), Problem> {
-        let root = self.shared.places.artifacts.clone();
-        blocking(move || artifact::keep(&root, &sha256, &contents)).await
+    /// The contents of an artifact, checked against its hash.
+    pub async fn artifact(&self, sha256: &Hash) -> Result<Vec<u8>, Problem> {
+        let (store, sha256) = (self.clone(), sha256.clone());
+        blocking(move || store.load_now(&sha256)).await
+    }
+
+    async fn keep(&self, kept: Option<Keeping>, sha256: Hash, contents: Vec<u8>) -> Result<Keeping, Problem> {
+        let store = self.clone();
+        blocking(move || {
+            let keeping = kept.map_or_else(|| store.keeping(), Ok)?;
+            keeping.keep_as(&sha256, &contents)?;
+            Ok(keeping)
+        })
+        .await
     }
 
     async fn write(&self, write: Write) -> Result<Done, Error> {
+        self.write_kept(write, None).await
+    }
+
+    /// The files that the change names go along with it, because it is made also if nobody waits for it any more.
+    async fn write_kept(&self, write: Write, kept: Option<Keeping>) -> Result<Done, Error> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.shared.jobs.send(Job { write, reply }).await;
+        let sent = self.shared.jobs.send(Job { write, reply, _kept: kept }).await;
         sent.map_err(|_| writer_gone())?;
         answer.await.map_err(|_| writer_gone())?
     }

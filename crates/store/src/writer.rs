@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sqlx::SqliteConnection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Error;
 use crate::error::{Failure, sql_problem};
 use crate::lock::StoreLock;
 use crate::write::{self, Done, Write};
+use crate::{Error, Keeping};
 
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
@@ -22,6 +22,8 @@ pub(crate) const BATCH_MAX: usize = 64;
 pub(crate) struct Job {
     pub(crate) write: Write,
     pub(crate) reply: oneshot::Sender<Result<Done, Error>>,
+    /// Keeps the files that the change names from being removed until it is committed.
+    pub(crate) _kept: Option<Keeping>,
 }
 
 pub(crate) struct Writer {

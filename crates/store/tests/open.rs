@@ -9,7 +9,7 @@ use std::process::Command;
 use base::{Code, Problem, RunId};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};
-use store::Store;
+use store::{Filter, Store};
 use tokio::task::JoinSet;
 
 async fn refused(directory: &Path) -> Problem {
@@ -84,7 +84,7 @@ async fn a_damaged_page_is_reported_when_it_is_read() {
     // The first page, with the version, is whole: opening may succeed, using must not.
     let problem = match Store::open(directory.path()).await {
         Err(problem) => problem,
-        Ok(store) => store.summaries(10, None).await.expect_err("every other page is damaged"),
+        Ok(store) => store.summaries(&Filter::default(), 10).await.expect_err("every other page is damaged"),
     };
     assert_eq!(problem.code, Code::JournalDamaged);
 }

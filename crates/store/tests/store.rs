@@ -36,6 +36,7 @@ fn step(position: i64, output: &str) -> StepOutcome {
         input_hash: Hash::of(b"input"),
         output: output.to_string(),
         duration_ms: 1.5,
+        artifacts: Vec::new(),
     }
 }
 
@@ -62,7 +63,7 @@ async fn what_is_recorded_is_read_back_by_another_handle() {
     let directory = tempfile::tempdir().expect("a directory");
     let store = open(directory.path()).await;
     let fence = created(&store).await;
-    store.commit_step(fence.clone(), step(0, r#"{"a":1}"#)).await.expect("committed");
+    store.commit_step(fence.clone(), step(0, r#"{"a":1}"#), None).await.expect("committed");
     let (sha256, _) =
         store.add_artifact(fence.clone(), "chart.svg", "image/svg+xml", b"<svg/>".to_vec()).await.expect("added");
     let (_, again) =
@@ -100,11 +101,11 @@ async fn writes_that_queue_up_share_a_commit_and_fail_alone() {
         let (store, mut fence) = (store.clone(), fence.clone());
         // Every tenth comes from an attempt that never was.
         fence.attempt += i64::from(position % 10 == 9);
-        writes.spawn(async move { store.commit_step(fence, step(position, "null")).await });
+        writes.spawn(async move { store.commit_step(fence, step(position, "null"), None).await });
     }
     // Enters the run before it meets the position that is taken, so it has something to undo.
     let (again, fence_again) = (store.clone(), fence.clone());
-    writes.spawn(async move { again.commit_step(fence_again, step(0, "null")).await });
+    writes.spawn(async move { again.commit_step(fence_again, step(0, "null"), None).await });
     let answers = writes.join_all().await;
     let fenced = answers.iter().filter(|answer| matches!(answer, Err(Error::Fenced { .. }))).count();
     assert_eq!((fenced, answers.iter().filter(|answer| answer.is_ok()).count()), (4, 36));
@@ -134,7 +135,7 @@ async fn an_attempt_that_lost_its_run_can_write_nothing() {
     assert_eq!(events[0].data, json!({ "attempt": 2 }));
     let second = store.claim_run(old.clone(), &lease("late heir")).await;
     assert!(matches!(second, Err(Error::Fenced { .. })), "only one can claim");
-    let step_write = store.commit_step(old.clone(), step(0, "null")).await;
+    let step_write = store.commit_step(old.clone(), step(0, "null"), None).await;
     let artifact_write = store.add_artifact(old.clone(), "x", "text/plain", vec![1]).await.map(|_| ());
     let finish_write = store.finish_run(old.clone(), succeeded("null")).await;
     assert!(matches!(step_write, Err(Error::Fenced { .. })));
@@ -142,7 +143,7 @@ async fn an_attempt_that_lost_its_run_can_write_nothing() {
     assert!(matches!(finish_write, Err(Error::Fenced { .. })));
 
     let new = Fence { attempt: 2, ..old };
-    store.commit_step(new.clone(), step(0, "null")).await.expect("the heir writes");
+    store.commit_step(new.clone(), step(0, "null"), None).await.expect("the heir writes");
     store.finish_run(new.clone(), succeeded("null")).await.expect("the heir finishes");
     let twice = store.finish_run(new.clone(), succeeded("1")).await;
     assert!(matches!(twice, Err(Error::Fenced { .. })), "a run finishes once");
@@ -157,8 +158,8 @@ async fn a_large_output_is_an_artifact_and_a_damaged_one_is_noticed() {
     let fence = created(&store).await;
     let small = Value::from("x".repeat(INLINE_BYTES_MAX - 2)).to_string();
     let large = Value::from("x".repeat(INLINE_BYTES_MAX - 1)).to_string();
-    store.commit_step(fence.clone(), step(0, &small)).await.expect("committed");
-    store.commit_step(fence.clone(), step(1, &large)).await.expect("committed");
+    store.commit_step(fence.clone(), step(0, &small), None).await.expect("committed");
+    store.commit_step(fence.clone(), step(1, &large), None).await.expect("committed");
     store.finish_run(fence.clone(), succeeded(&large)).await.expect("finished");
 
     let journal = store.journal(&fence.run).await.expect("read").expect("there");

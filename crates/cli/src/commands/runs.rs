@@ -1,24 +1,34 @@
 //! `assay runs …`: what was done, and what to do about it.
 
+mod list;
+mod prune;
+
 use base::Problem;
 use flow::{Replay, Runs as RunsOfStore, Store};
 use serde_json::{Value, json};
 
-use crate::app::{App, run_id};
+use crate::app::App;
 use crate::args::{Runs, RunsAction};
-use crate::commands::document;
+use crate::commands::{capsule, document};
 use crate::printer::{Format, Printer};
 
 /// Does to runs what was asked for.
 pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
     match &runs.action {
-        RunsAction::List { limit, before } => list(app, *limit as usize, before.as_deref()).await,
+        RunsAction::List(asked) => list::list(app, &runs_of(app).await?, asked).await,
+        RunsAction::Prune(asked) => prune::prune(app, &runs_of(app).await?, asked).await,
         RunsAction::Show { id, after, follow: false } => show(app, id, *after).await,
         RunsAction::Show { id, after, follow: true } => follow(app, id, *after).await,
         RunsAction::Resume { id } => resume(app, id).await,
         RunsAction::Cancel { id } => cancel(app, id).await,
         RunsAction::Replay { id } => replay(app, id).await,
         RunsAction::Fork { id, from_step } => fork(app, id, *from_step).await,
+        RunsAction::Export { id, to } => {
+            let runs = runs_of(app).await?;
+            capsule::export(app, &runs, &runs.find(id).await?, to).await
+        }
+        RunsAction::Verify { file } => capsule::verify(app, file),
+        RunsAction::Import { file } => capsule::import(app, &runs_of(app).await?, file).await,
     }
 }
 
@@ -26,23 +36,9 @@ async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
     Ok(RunsOfStore::new(Store::open(&app.settings.data_dir).await?))
 }
 
-async fn list(app: &App, limit: usize, before: Option<&str>) -> Result<u8, Problem> {
-    let runs = runs_of(app).await?;
-    let before = before.map(run_id).transpose()?;
-    let document = runs.list(limit, before.as_ref()).await?;
-    app.show(&document, |printer| {
-        for run in document["runs"].as_array().into_iter().flatten() {
-            let text = |field: &str| run[field].as_str().unwrap_or_default().to_string();
-            let (at, state) = (text("created_at"), text("state"));
-            printer.line(&format!("{}  {at}  {state:<11}  {:<9}  {}", text("id"), text("task"), text("title")));
-        }
-    });
-    Ok(0)
-}
-
 async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
     let runs = runs_of(app).await?;
-    let id = run_id(id)?;
+    let id = runs.find(id).await?;
     if app.printer.format == Format::JsonLines {
         let mut seen = after;
         loop {
@@ -60,7 +56,7 @@ async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
 /// Shows what happens as it happens; with `--json` the run as it is at its end.
 async fn follow(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
     let runs = runs_of(app).await?;
-    let id = run_id(id)?;
+    let id = runs.find(id).await?;
     let mut seen = after;
     let mut tell = |event: &flow::Event| match app.printer.format {
         Format::JsonLines => app.printer.json(&json!(event)),
@@ -121,19 +117,20 @@ fn print(printer: &Printer, run: &Value) {
 
 async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
     let engine = app.engine().await?;
-    let ended = engine.resume(&app.context, &run_id(id)?).await?;
+    let ended = engine.resume(&app.context, &engine.runs().find(id).await?).await?;
     Ok(document::show(app, &ended.result?.output, &[]))
 }
 
 async fn fork(app: &App, id: &str, from_step: usize) -> Result<u8, Problem> {
     let engine = app.engine().await?;
-    let ended = engine.fork(&app.context, &run_id(id)?, from_step).await?;
+    let ended = engine.fork(&app.context, &engine.runs().find(id).await?, from_step).await?;
     Ok(document::show(app, &ended.result?.output, &[]))
 }
 
 async fn cancel(app: &App, id: &str) -> Result<u8, Problem> {
-    let id = run_id(id)?;
-    let (state, cancelled) = runs_of(app).await?.cancel(&id).await?;
+    let runs = runs_of(app).await?;
+    let id = runs.find(id).await?;
+    let (state, cancelled) = runs.cancel(&id).await?;
     let document = json!({ "v": 1, "kind": "cancel", "run": id, "state": state.as_str(), "cancelled": cancelled });
     app.show_apart(&document, |printer| match (cancelled, state.is_final()) {
         (true, _) => printer.line(&format!("{id} is cancelled")),
@@ -145,7 +142,7 @@ async fn cancel(app: &App, id: &str) -> Result<u8, Problem> {
 
 async fn replay(app: &App, id: &str) -> Result<u8, Problem> {
     let engine = app.engine().await?;
-    let Replay { run, steps, difference } = engine.replay(&app.context, &run_id(id)?).await?;
+    let Replay { run, steps, difference } = engine.replay(&app.context, &engine.runs().find(id).await?).await?;
     let found = difference.as_ref().map(|found| {
         json!({ "message": found.message, "path": found.path, "recorded": found.recorded, "replayed": found.replayed })
     });

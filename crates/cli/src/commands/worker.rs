@@ -1,5 +1,6 @@
 //! `assay worker`: works on queued runs in the background.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{Code, Problem};
@@ -18,16 +19,17 @@ pub async fn run(app: &App, worker: &Worker, interrupted: oneshot::Receiver<()>)
     let how = HowToWork { slots: worker.slots.map_or(processors, usize::from), until_idle: worker.until_idle };
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
+    let by_keyboard = Cell::new(false);
     let stop = async {
         tokio::select! {
-            Ok(()) = interrupted => {}
+            Ok(()) = interrupted => by_keyboard.set(true),
             _ = terminated.recv() => {}
         }
     };
     app.printer.progress(&format!("working on queued runs, {} at once", how.slots));
     let ended = engine.work_queue(&app.context, how, stop, |one| tell(app, one)).await?;
     app.printer.progress(&format!("worked on {ended} runs"));
-    Ok(0)
+    Ok(if by_keyboard.get() { Code::Cancelled.exit_code() } else { 0 })
 }
 
 fn tell(app: &App, one: Result<&Ended, &Problem>) {

@@ -39,7 +39,8 @@ pub(super) async fn commit_step(
     step: &StepOutcome,
 ) -> Result<Done, Failure> {
     let artifact = overflow(&step_output_name(step.position), &step.output);
-    let mut entry = Entry::by(connection, fence, 1 + i64::from(artifact.is_some())).await?;
+    let files = artifact.iter().chain(&step.artifacts);
+    let mut entry = Entry::by(connection, fence, 1 + files.clone().count() as i64).await?;
     let record = StepRecord {
         position: step.position,
         name: step.name.clone(),
@@ -59,8 +60,8 @@ pub(super) async fn commit_step(
             .execute(&mut *connection)
             .await?;
     }
-    if let Some(artifact) = &artifact {
-        put_artifact(&mut entry, connection, artifact).await?;
+    for file in files {
+        put_artifact(&mut entry, connection, file).await?;
     }
     entry.append(connection, "step.finished", step_finished(&record)).await?;
     Ok(entry.done())

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 const CODES: &str = "usage setting_invalid dataset_unknown table_unknown column_unknown plan_invalid file_unreadable \
     file_format input_changed run_unknown run_busy run_exists task_unknown key_conflict journal_mismatch journal_damaged capsule_damaged \
-    session_diverged store_locked store_readonly store_newer disk_full environment_missing sandbox_unavailable \
+    session_diverged store_locked store_readonly store_newer disk_full disk_failed environment_missing sandbox_unavailable \
     sandbox_lost key_missing worker_lost timed_out cancelled internal";
 
 const ANSWER: &str = "run question dataset source confidence reading known assumptions sentence table focus chart plan \
@@ -39,6 +39,9 @@ pub fn holds(document: &Value) {
         Some("problem") => problem(document),
         Some("demo") => has(document, "run steps value"),
         Some("queued") => has(document, "task runs"),
+        Some("prune") => prune(document),
+        Some("capsule") => has(document, "valid file run task program parts"),
+        Some("import") => has(document, "run was_here"),
         Some("cancel") => has(document, "run state cancelled"),
         Some("replay") => has(document, "run steps same difference"),
         Some("dataset" | "datasets" | "export" | "config") => {}
@@ -266,8 +269,22 @@ fn run(document: &Value) {
 }
 
 #[track_caller]
+fn prune(document: &Value) {
+    has(document, "dry_run runs deleted artifacts bytes");
+    assert!(document["dry_run"].is_boolean(), "{document}");
+    for field in ["deleted", "artifacts", "bytes"] {
+        assert!(document[field].is_u64(), "{field} of {document}");
+    }
+    for run in document["runs"].as_array().expect("runs are a list") {
+        has(run, "id task state finished_at title");
+        one_of(&run["state"], "succeeded failed rejected cancelled");
+        time(&run["finished_at"]);
+    }
+}
+
+#[track_caller]
 fn runs(document: &Value) {
-    has(document, "runs next");
+    has(document, "runs next damaged");
     let runs = document["runs"].as_array().expect("runs are a list");
     for run in runs {
         has(run, "id task state key created_at finished_at title");
