@@ -254,7 +254,7 @@ async fn documents_and_events_have_every_listed_field() {
 
     let second = engine.start(&Lab::default(), request("three/1")).await.expect("started").run;
     let listed = engine.runs().list(&Filter::default(), 1).await.expect("listed");
-    assert_fields(&listed, "v kind runs next");
+    assert_fields(&listed, "v kind runs next damaged");
     assert_fields(&listed["runs"][0], "id task state key created_at finished_at title");
     assert_eq!((&listed["runs"][0]["id"], &listed["next"]), (&json!(second), &json!(second)));
     let rest =

@@ -9,12 +9,17 @@
 mod answers;
 mod attacks;
 mod documents;
+mod durability;
 mod files;
+mod flow;
 mod hostile;
 mod journal;
+mod journal_files;
 mod plans;
 mod programs;
 mod readme;
 mod refusals;
+mod runs;
 mod sql;
 mod support;
+mod torture;
