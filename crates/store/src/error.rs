@@ -54,13 +54,19 @@ pub(crate) enum Failure {
     Fenced(Fence),
     KeyTaken(RunId),
     Exists(RunId),
-    Sql(sqlx::Error),
+    Sql(rusqlite::Error),
     Damaged(String),
 }
 
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Failure {
-        Failure::Sql(error)
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Failure {
+        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+        match error {
+            FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..) => {
+                Failure::Damaged(format!("a row holds something else than was written: {error}"))
+            }
+            error => Failure::Sql(error),
+        }
     }
 }
 
@@ -81,12 +87,8 @@ impl Failure {
 }
 
 /// The problem behind an error of SQLite on this file.
-pub(crate) fn sql_problem(database: &Path, error: &sqlx::Error) -> Problem {
-    let code = match error {
-        sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()),
-        sqlx::Error::Io(error) => return io_problem(database, error),
-        _ => None,
-    };
+pub(crate) fn sql_problem(database: &Path, error: &rusqlite::Error) -> Problem {
+    let code = error.sqlite_error().map(|error| error.extended_code);
     let store = format!("store `{}`", database.display());
     match code.map(|code| code & 0xff) {
         // SQLITE_IOERR_SHMSIZE: the file that processes share could not grow.
@@ -142,7 +144,7 @@ fn readonly(path: &Path, cause: &dyn std::fmt::Display) -> Problem {
 }
 
 /// SQLite says only that it cannot open a file; whether the directory takes a new one tells why.
-fn cannot_open(database: &Path, error: &sqlx::Error) -> Problem {
+fn cannot_open(database: &Path, error: &rusqlite::Error) -> Problem {
     let directory = database.parent().unwrap_or(database);
     match tempfile::tempfile_in(directory) {
         Err(cause) => io_problem(directory, &cause),
@@ -154,14 +156,12 @@ fn cannot_open(database: &Path, error: &sqlx::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sqlx::ConnectOptions;
-    use sqlx::sqlite::SqliteConnectOptions;
 
-    #[tokio::test(flavor = "current_thread")]
-    async fn a_database_that_may_not_grow_is_a_full_disk() {
-        let mut connection = SqliteConnectOptions::new().connect().await.expect("in memory");
+    #[test]
+    fn a_database_that_may_not_grow_is_a_full_disk() {
+        let connection = rusqlite::Connection::open_in_memory().expect("in memory");
         let fill = "PRAGMA max_page_count = 3; CREATE TABLE t (x); INSERT INTO t VALUES (zeroblob(100000))";
-        let error = sqlx::raw_sql(fill).execute(&mut connection).await.expect_err("three pages are too few");
+        let error = connection.execute_batch(fill).expect_err("three pages are too few");
         assert_eq!(sql_problem(Path::new("store.db"), &error).code, Code::DiskFull);
     }
 

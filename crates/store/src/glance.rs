@@ -17,10 +17,12 @@ const TIME_MAX: Duration = Duration::from_millis(300);
 
 /// The newest runs that the filter lets through, or none.
 pub async fn glance(data_dir: &Path, filter: &Filter, limit: usize) -> Vec<RunSummary> {
-    tokio::time::timeout(TIME_MAX, look(data_dir, filter, limit)).await.ok().flatten().unwrap_or_default()
+    let (data_dir, filter) = (data_dir.to_path_buf(), filter.clone());
+    let looking = tokio::task::spawn_blocking(move || look(&data_dir, &filter, limit));
+    tokio::time::timeout(TIME_MAX, looking).await.ok().and_then(Result::ok).flatten().unwrap_or_default()
 }
 
-async fn look(data_dir: &Path, filter: &Filter, limit: usize) -> Option<Vec<RunSummary>> {
+fn look(data_dir: &Path, filter: &Filter, limit: usize) -> Option<Vec<RunSummary>> {
     let places = Places::below(data_dir).ok()?;
     let lock = data_dir.join("store.lock");
     if !places.database.is_file() || !lock.is_file() {
@@ -30,9 +32,9 @@ async fn look(data_dir: &Path, filter: &Filter, limit: usize) -> Option<Vec<RunS
     if !lock.try_shared().ok()? {
         return None;
     }
-    let mut connection = open::connect(&places.database, Access::Read).await.ok()?;
-    if schema::standing(&mut connection, &places.database).await.ok()? != Standing::Current {
+    let connection = open::connect(&places.database, Access::Read).ok()?;
+    if schema::standing(&connection, &places.database).ok()? != Standing::Current {
         return None;
     }
-    list::page(&mut connection, filter, limit).await.ok().map(|page| page.runs)
+    list::page(&connection, filter, limit).ok().map(|page| page.runs)
 }

@@ -4,12 +4,12 @@
 //! are plain SQL with numbered places; what was not asked for is bound as null.
 
 use base::{RunId, Timestamp};
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row, SqliteConnection};
+use rusqlite::{Connection, Row, params};
 
 use crate::error::Failure;
 use crate::read;
 use crate::record::{RunState, RunSummary};
+use crate::sql::{all, only};
 
 /// Which runs a list shows; what is empty lets every run through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,45 +38,47 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads what can be read.
-    pub(crate) fn of(rows: &[SqliteRow]) -> Page {
-        let mut page = Page::default();
-        for row in rows {
-            match read::summary(row) {
-                Ok(run) => page.runs.push(run),
-                Err(_) => page.damaged.push(row.try_get("id").unwrap_or_else(|_| "?".to_string())),
-            }
+    /// Adds what a row tells.
+    pub(crate) fn add(&mut self, row: &Row<'_>) {
+        match read::summary(row) {
+            Ok(run) => self.runs.push(run),
+            Err(_) => self.damaged.push(row.get("id").unwrap_or_else(|_| "?".to_string())),
         }
-        page
     }
 }
 
 /// Newest first: ids sort by the time they were made.
-pub(crate) async fn page(connection: &mut SqliteConnection, filter: &Filter, limit: usize) -> Result<Page, Failure> {
+pub(crate) fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Page, Failure> {
     let states: String = filter.states.iter().map(|state| format!(",{},", state.as_str())).collect();
-    let rows = sqlx::query(
+    let parameters = params![
+        filter.before.as_ref().map(RunId::as_str),
+        filter.task,
+        filter.task.as_deref().map(versions_of),
+        (!states.is_empty()).then_some(states),
+        filter.since.map(|at| at.0),
+        filter.until.map(|at| at.0),
+        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
+    ];
+    let mut statement = connection.prepare_cached(
         "SELECT id, task, state, mode, key, title, owner, created_at, finished_at FROM runs
-         WHERE ($1 IS NULL OR id < $1)
-           AND ($2 IS NULL OR task = $2 OR task LIKE $3 ESCAPE '!')
-           AND ($4 IS NULL OR $4 LIKE '%,' || state || ',%')
-           AND ($5 IS NULL OR created_at >= $5)
-           AND ($6 IS NULL OR created_at < $6)
-         ORDER BY id DESC LIMIT $7",
-    )
-    .bind(filter.before.as_ref().map(RunId::as_str))
-    .bind(&filter.task)
-    .bind(filter.task.as_deref().map(versions_of))
-    .bind((!states.is_empty()).then_some(states))
-    .bind(filter.since.map(|at| at.0))
-    .bind(filter.until.map(|at| at.0))
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1))
-    .fetch_all(connection)
-    .await?;
-    let shown = &rows[..rows.len().min(limit)];
-    let mut page = Page::of(shown);
-    if rows.len() > limit {
+         WHERE (?1 IS NULL OR id < ?1)
+           AND (?2 IS NULL OR task = ?2 OR task LIKE ?3 ESCAPE '!')
+           AND (?4 IS NULL OR ?4 LIKE '%,' || state || ',%')
+           AND (?5 IS NULL OR created_at >= ?5)
+           AND (?6 IS NULL OR created_at < ?6)
+         ORDER BY id DESC LIMIT ?7",
+    )?;
+    let mut rows = statement.query(parameters)?;
+    let (mut page, mut last, mut shown) = (Page::default(), None, 0);
+    while let Some(row) = rows.next()? {
+        if shown == limit {
+            page.next = last;
+            break;
+        }
+        page.add(row);
         // A damaged run can end a page as well as any other.
-        page.next = shown.iter().rev().find_map(|row| RunId::parse(row.try_get("id").ok()?));
+        last = row.get::<_, String>("id").ok().and_then(|id| RunId::parse(&id)).or(last);
+        shown += 1;
     }
     Ok(page)
 }
@@ -94,22 +96,14 @@ fn versions_of(task: &str) -> String {
 }
 
 /// Runs whose id begins or ends with these hexadecimal digits, newest first.
-pub(crate) async fn matching(
-    connection: &mut SqliteConnection,
-    digits: &str,
-    limit: usize,
-) -> Result<Vec<RunId>, Failure> {
-    let ids: Vec<String> =
-        sqlx::query_scalar("SELECT id FROM runs WHERE id LIKE $1 OR id LIKE $2 ORDER BY id DESC LIMIT $3")
-            .bind(format!("{digits}%"))
-            .bind(format!("%{digits}"))
-            .bind(limit as i64)
-            .fetch_all(connection)
-            .await?;
+pub(crate) fn matching(connection: &Connection, digits: &str, limit: usize) -> Result<Vec<RunId>, Failure> {
+    let matching = "SELECT id FROM runs WHERE id LIKE ?1 OR id LIKE ?2 ORDER BY id DESC LIMIT ?3";
+    let parameters = params![format!("{digits}%"), format!("%{digits}"), limit as i64];
+    let ids: Vec<String> = all(connection, matching, parameters, |row| row.get(0))?;
     Ok(ids.iter().filter_map(|id| RunId::parse(id)).collect())
 }
 
 /// What time it is by the clock that runs are recorded with.
-pub(crate) async fn now(connection: &mut SqliteConnection) -> Result<Timestamp, Failure> {
-    Ok(Timestamp(sqlx::query_scalar("SELECT now_ms FROM clock").fetch_one(connection).await?))
+pub(crate) fn now(connection: &Connection) -> Result<Timestamp, Failure> {
+    only(connection, "SELECT now_ms FROM clock", [], |row| row.get(0)).map(Timestamp)
 }

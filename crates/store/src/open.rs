@@ -16,12 +16,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use base::{Code, Problem};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions, SqliteConnection};
+use rusqlite::{Connection, OpenFlags};
 
 use crate::error::{Failure, io_problem, not_a_directory};
 use crate::lock::StoreLock;
 use crate::schema::{self, Standing};
+use crate::sql::STATEMENTS_MAX;
 
 /// How long to wait for somebody who is changing the tables, or who uses them while we want to.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
@@ -46,7 +46,7 @@ impl Places {
 }
 
 /// Opens the store for writing, creating or migrating it where needed; the lock is held shared.
-pub(crate) async fn open(places: &Places) -> Result<(SqliteConnection, StoreLock), Problem> {
+pub(crate) fn open(places: &Places) -> Result<(Connection, StoreLock), Problem> {
     create_directory(&places.data_dir)?;
     let lock_path = places.data_dir.join("store.lock");
     let lock = StoreLock::open(&lock_path).map_err(|error| denied(&places.data_dir, &error))?;
@@ -57,15 +57,15 @@ pub(crate) async fn open(places: &Places) -> Result<(SqliteConnection, StoreLock
         if lock.try_shared().map_err(lock_problem)? {
             let connected = match connection.take() {
                 Some(connected) => connected,
-                None => connect(&places.database, Access::Write).await?,
+                None => connect(&places.database, Access::Write)?,
             };
             let connected = connection.insert(connected);
-            let Standing::Behind(version) = schema::standing(connected, &places.database).await? else { break };
+            let Standing::Behind(version) = schema::standing(connected, &places.database)? else { break };
             lock.release().map_err(lock_problem)?;
             if lock.try_exclusive().map_err(lock_problem)? {
                 // Somebody may have been faster between the two locks.
-                if schema::standing(connected, &places.database).await? == Standing::Behind(version) {
-                    schema::migrate(connected, &places.database, version).await?;
+                if schema::standing(connected, &places.database)? == Standing::Behind(version) {
+                    schema::migrate(connected, &places.database, version)?;
                     sync_directory(&places.data_dir)?;
                 }
                 lock.release().map_err(lock_problem)?;
@@ -75,7 +75,7 @@ pub(crate) async fn open(places: &Places) -> Result<(SqliteConnection, StoreLock
         if Instant::now() >= deadline {
             return Err(locked(&places.data_dir, lock.holder()));
         }
-        tokio::time::sleep(LOCK_POLL).await;
+        std::thread::sleep(LOCK_POLL);
     }
     Ok((connection.expect("the loop ends only after it connected"), lock))
 }
@@ -87,18 +87,19 @@ pub(crate) enum Access {
     Read,
 }
 
-pub(crate) async fn connect(database: &Path, access: Access) -> Result<SqliteConnection, Problem> {
-    SqliteConnectOptions::new()
-        .filename(database)
-        .create_if_missing(access == Access::Write)
-        .read_only(access == Access::Read)
-        .foreign_keys(true)
-        .synchronous(SqliteSynchronous::Full)
-        .busy_timeout(BUSY_TIMEOUT)
-        .disable_statement_logging()
-        .connect()
-        .await
-        .map_err(|error| Failure::from(error).into_problem(database))
+pub(crate) fn connect(database: &Path, access: Access) -> Result<Connection, Problem> {
+    let flags = match access {
+        Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+    };
+    let connected = Connection::open_with_flags(database, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+    let prepared = connected.and_then(|connection| {
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")?;
+        Ok(connection)
+    });
+    prepared.map_err(|error| Failure::from(error).into_problem(database))
 }
 
 fn create_directory(directory: &Path) -> Result<(), Problem> {

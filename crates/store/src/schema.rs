@@ -7,9 +7,10 @@
 use std::path::Path;
 
 use base::{Code, Problem};
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use rusqlite::Connection;
 
 use crate::error::{Failure, damaged};
+use crate::sql::only;
 
 const MIGRATIONS: &[&str] = &[
     "
@@ -97,11 +98,9 @@ pub(crate) enum Standing {
 }
 
 /// Compares the store's version with ours; one from the future is a problem.
-pub(crate) async fn standing(connection: &mut SqliteConnection, database: &Path) -> Result<Standing, Problem> {
-    let version: i64 = sqlx::query_scalar("PRAGMA user_version")
-        .fetch_one(connection)
-        .await
-        .map_err(|error| Failure::from(error).into_problem(database))?;
+pub(crate) fn standing(connection: &Connection, database: &Path) -> Result<Standing, Problem> {
+    let version: i64 = only(connection, "PRAGMA user_version", [], |row| row.get(0))
+        .map_err(|failure| failure.into_problem(database))?;
     match usize::try_from(version) {
         Ok(version) if version == VERSION => Ok(Standing::Current),
         Ok(version) if version < VERSION => Ok(Standing::Behind(version)),
@@ -114,30 +113,27 @@ pub(crate) async fn standing(connection: &mut SqliteConnection, database: &Path)
 }
 
 /// Applies what is missing. The caller holds the store's lock exclusively.
-pub(crate) async fn migrate(connection: &mut SqliteConnection, database: &Path, version: usize) -> Result<(), Problem> {
-    let problem = |error: sqlx::Error| Failure::from(error).into_problem(database);
+pub(crate) fn migrate(connection: &Connection, database: &Path, version: usize) -> Result<(), Problem> {
     if version == 0 {
-        prepare_empty(connection, database).await?;
+        prepare_empty(connection, database)?;
     }
     let missing = MIGRATIONS[version..].concat();
     let script = format!("BEGIN IMMEDIATE; {missing} PRAGMA user_version = {VERSION}; COMMIT");
-    if let Err(error) = sqlx::raw_sql(AssertSqlSafe(script)).execute(&mut *connection).await {
+    connection.execute_batch(&script).map_err(|error| {
         // The error is what counts; SQLite may have rolled back already.
-        let _ = sqlx::raw_sql("ROLLBACK").execute(connection).await;
-        return Err(problem(error));
-    }
-    Ok(())
+        let _ = connection.execute_batch("ROLLBACK");
+        Failure::from(error).into_problem(database)
+    })
 }
 
 /// Refuses somebody else's database, and switches an empty one to write-ahead logging, which then stays.
-async fn prepare_empty(connection: &mut SqliteConnection, database: &Path) -> Result<(), Problem> {
-    let problem = |error: sqlx::Error| Failure::from(error).into_problem(database);
-    let tables: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_master").fetch_one(&mut *connection).await.map_err(problem)?;
+fn prepare_empty(connection: &Connection, database: &Path) -> Result<(), Problem> {
+    let problem = |failure: Failure| failure.into_problem(database);
+    let tables: i64 = only(connection, "SELECT COUNT(*) FROM sqlite_master", [], |row| row.get(0)).map_err(problem)?;
     if tables > 0 {
         return Err(damaged(database, "it is a database, but not a store of this program"));
     }
-    let mode: String = sqlx::query_scalar("PRAGMA journal_mode = WAL").fetch_one(connection).await.map_err(problem)?;
+    let mode: String = only(connection, "PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(problem)?;
     if mode == "wal" {
         return Ok(());
     }

@@ -1,13 +1,14 @@
 //! The handle everybody holds: cheap to clone, writes through the one writer, reads on a connection of its own.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Code, Hash, Problem, RunId, Timestamp};
-use sqlx::SqliteConnection;
-use tokio::sync::{Mutex, MutexGuard, mpsc, oneshot};
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
 
+use crate::error::Failure;
 use crate::open::{self, Access, Places};
 use crate::record::{
     ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, StepOutcome, Suspect, Taken,
@@ -26,21 +27,24 @@ struct Shared {
     places: Places,
     jobs: mpsc::Sender<Job>,
     /// Made when something is first read: a command that only records a run does not pay for it.
-    reader: Mutex<Option<SqliteConnection>>,
+    reader: Mutex<Option<Connection>>,
     commits: Arc<AtomicU64>,
 }
 
 impl Store {
-    /// Opens the store in this directory and makes both where they are missing. Needs a running tokio runtime, on
-    /// which the writer lives.
+    /// Opens the store in this directory and makes both where they are missing. Needs a running tokio runtime.
     pub async fn open(data_dir: &Path) -> Result<Store, Problem> {
         let places = Places::below(data_dir)?;
-        let (connection, lock) = open::open(&places).await?;
+        let (places, connection, lock) = blocking(move || {
+            let (connection, lock) = open::open(&places)?;
+            Ok((places, connection, lock))
+        })
+        .await?;
         let (sender, jobs) = mpsc::channel(BATCH_MAX);
         let commits = Arc::new(AtomicU64::new(0));
         let writer = Writer { connection, lock, database: places.database.clone(), jobs, commits: commits.clone() };
         // Ends by itself when the last handle, and with it the sender, is gone.
-        tokio::spawn(writer.run());
+        std::thread::spawn(move || writer.run());
         Ok(Store { shared: Arc::new(Shared { places, jobs: sender, reader: Mutex::new(None), commits }) })
     }
 
@@ -162,37 +166,30 @@ impl Store {
 
     /// A run with its steps and artifacts, as of one moment.
     pub async fn journal(&self, id: &RunId) -> Result<Option<Journal>, Problem> {
-        let mut reader = self.reader().await?;
-        let journal = read::journal(connected(&mut reader), id).await;
-        journal.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let id = id.clone();
+        self.read(move |connection| read::journal(connection, &id)).await
     }
 
     /// The newest runs of those the filter lets through.
     pub async fn summaries(&self, filter: &Filter, limit: usize) -> Result<Page, Problem> {
-        let mut reader = self.reader().await?;
-        let page = list::page(connected(&mut reader), filter, limit).await;
-        page.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let filter = filter.clone();
+        self.read(move |connection| list::page(connection, &filter, limit)).await
     }
 
     /// Runs whose id begins or ends with these hexadecimal digits, newest first.
     pub async fn matching(&self, digits: &str, limit: usize) -> Result<Vec<RunId>, Problem> {
-        let mut reader = self.reader().await?;
-        let matching = list::matching(connected(&mut reader), digits, limit).await;
-        matching.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let digits = digits.to_string();
+        self.read(move |connection| list::matching(connection, &digits, limit)).await
     }
 
     /// What time it is by the clock that runs are recorded with.
     pub async fn now(&self) -> Result<Timestamp, Problem> {
-        let mut reader = self.reader().await?;
-        let now = list::now(connected(&mut reader)).await;
-        now.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        self.read(list::now).await
     }
 
     /// Runs that ended before the moment and are not among the latest to end, oldest first.
     pub async fn outdated(&self, finished_before: Timestamp, keep: usize) -> Result<Page, Problem> {
-        let mut reader = self.reader().await?;
-        let outdated = prune::outdated(connected(&mut reader), finished_before, keep).await;
-        outdated.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        self.read(move |connection| prune::outdated(connection, finished_before, keep)).await
     }
 
     /// Which files no row would name if these runs were deleted.
@@ -210,54 +207,44 @@ impl Store {
     }
 
     async fn unnamed(&self, without: &[RunId]) -> Result<Vec<artifact::Found>, Problem> {
-        let mut reader = self.reader().await?;
-        let named = prune::named(connected(&mut reader), without).await;
-        let named = named.map_err(|failure| failure.into_problem(&self.shared.places.database))?;
+        let without = without.to_vec();
+        let named = self.read(move |connection| prune::named(connection, &without)).await?;
         let root = self.shared.places.artifacts.clone();
         blocking(move || artifact::unnamed(&root, &named)).await
     }
 
     /// A run's durable events after a number, in order; none for a run that is not there.
     pub async fn events(&self, id: &RunId, after: i64, limit: usize) -> Result<Vec<Event>, Problem> {
-        let mut reader = self.reader().await?;
-        let events = read::events(connected(&mut reader), id, after, limit as i64).await;
-        events.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let id = id.clone();
+        self.read(move |connection| read::events(connection, &id, after, limit as i64)).await
     }
 
     /// Where a run stands, without the rest of it.
     pub async fn standing(&self, id: &RunId) -> Result<Option<RunState>, Problem> {
-        let mut reader = self.reader().await?;
-        let standing = read::standing(connected(&mut reader), id).await;
-        standing.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let id = id.clone();
+        self.read(move |connection| read::standing(connection, &id)).await
     }
 
     /// Every process that is said to be at work.
     pub async fn suspects(&self) -> Result<Vec<Suspect>, Problem> {
-        let mut reader = self.reader().await?;
-        let suspects = read::suspects(connected(&mut reader)).await;
-        suspects.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        self.read(read::suspects).await
     }
 
     /// How many runs wait for a worker, and how many are in a worker's hands.
     pub async fn queue(&self) -> Result<(i64, i64), Problem> {
-        let mut reader = self.reader().await?;
-        let queue = read::queue(connected(&mut reader)).await;
-        queue.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        self.read(read::queue).await
     }
 
     /// Those of an owner's runs that a user asked to be stopped.
     pub async fn cancel_requests(&self, owner: &str) -> Result<Vec<RunId>, Problem> {
-        let mut reader = self.reader().await?;
-        let requests = read::cancel_requests(connected(&mut reader), owner).await;
-        requests.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        let owner = owner.to_string();
+        self.read(move |connection| read::cancel_requests(connection, &owner)).await
     }
 
     /// A number that is another whenever anything was committed since, by this process or another: who follows looks
     /// only then.
     pub async fn version(&self) -> Result<i64, Problem> {
-        let mut reader = self.reader().await?;
-        let version = read::version(connected(&mut reader)).await;
-        version.map_err(|failure| failure.into_problem(&self.shared.places.database))
+        self.read(read::version).await
     }
 
     /// Keeps contents that a row is going to name, by the right that is given or a new one, and gives that back.
@@ -295,17 +282,23 @@ impl Store {
         answer.await.map_err(|_| writer_gone())?
     }
 
-    async fn reader(&self) -> Result<MutexGuard<'_, Option<SqliteConnection>>, Problem> {
-        let mut reader = self.shared.reader.lock().await;
-        if reader.is_none() {
-            *reader = Some(open::connect(&self.shared.places.database, Access::Read).await?);
-        }
-        Ok(reader)
+    /// Reads on a connection of its own, which sees what is committed and waits for nobody.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let shared = self.shared.clone();
+        blocking(move || {
+            // A read that panicked left nothing behind that the next one could stumble over.
+            let mut reader = shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
+            if reader.is_none() {
+                *reader = Some(open::connect(&shared.places.database, Access::Read)?);
+            }
+            let connection = reader.as_ref().expect("connected just above");
+            read(connection).map_err(|failure| failure.into_problem(&shared.places.database))
+        })
+        .await
     }
-}
-
-fn connected<'a>(reader: &'a mut MutexGuard<'_, Option<SqliteConnection>>) -> &'a mut SqliteConnection {
-    reader.as_mut().expect("`reader` connects before it hands the guard out")
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {

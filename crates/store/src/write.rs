@@ -9,13 +9,14 @@ mod ownership;
 mod progress;
 
 use base::{RunId, Timestamp};
+use rusqlite::{Connection, params};
 use serde_json::Value;
-use sqlx::SqliteConnection;
 
 pub(crate) use self::progress::{RUN_OUTPUT_NAME, overflow, step_output_name};
 use crate::Event;
 use crate::error::Failure;
 use crate::record::{ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, RunState, StepOutcome};
+use crate::sql::{execute, one};
 
 /// One change.
 pub(crate) enum Write {
@@ -56,21 +57,21 @@ impl Done {
 }
 
 /// Makes the change inside the caller's transaction.
-pub(crate) async fn apply(write: &Write, connection: &mut SqliteConnection) -> Result<Done, Failure> {
+pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Failure> {
     match write {
-        Write::Create(run) => lifecycle::create(connection, run).await,
-        Write::Claim { fence, lease } => ownership::claim(connection, fence, lease).await,
-        Write::Take { lease, tasks, limit } => ownership::take(connection, lease, tasks, *limit).await,
-        Write::Renew { held, lease } => ownership::renew(connection, held, lease).await,
-        Write::Release { fence } => ownership::release(connection, fence).await,
-        Write::Reap { gone, recoveries_max } => ownership::reap(connection, gone, *recoveries_max).await,
-        Write::Cancel { run } => lifecycle::cancel(connection, run).await,
-        Write::Step { fence, step } => progress::commit_step(connection, fence, step).await,
-        Write::Artifact { fence, artifact } => progress::add_artifact(connection, fence, artifact).await,
-        Write::Finish { fence, ending } => lifecycle::finish(connection, fence, ending).await,
-        Write::Fork { new, from, steps } => copy::fork(connection, new, from, *steps).await,
-        Write::Import { journal, events } => copy::import(connection, journal, events).await,
-        Write::Delete { runs, finished_before } => lifecycle::delete(connection, runs, *finished_before).await,
+        Write::Create(run) => lifecycle::create(connection, run),
+        Write::Claim { fence, lease } => ownership::claim(connection, fence, lease),
+        Write::Take { lease, tasks, limit } => ownership::take(connection, lease, tasks, *limit),
+        Write::Renew { held, lease } => ownership::renew(connection, held, lease),
+        Write::Release { fence } => ownership::release(connection, fence),
+        Write::Reap { gone, recoveries_max } => ownership::reap(connection, gone, *recoveries_max),
+        Write::Cancel { run } => lifecycle::cancel(connection, run),
+        Write::Step { fence, step } => progress::commit_step(connection, fence, step),
+        Write::Artifact { fence, artifact } => progress::add_artifact(connection, fence, artifact),
+        Write::Finish { fence, ending } => lifecycle::finish(connection, fence, ending),
+        Write::Fork { new, from, steps } => copy::fork(connection, new, from, *steps),
+        Write::Import { journal, events } => copy::import(connection, journal, events),
+        Write::Delete { runs, finished_before } => lifecycle::delete(connection, runs, *finished_before),
     }
 }
 
@@ -89,17 +90,15 @@ impl<'a> Entry<'a> {
     ///
     /// A run that was marked as interrupted because its process gave no sign of life, and that nobody resumed since, is
     /// still that process's: an attempt's number is never given twice.
-    async fn by(connection: &mut SqliteConnection, fence: &'a Fence, events: i64) -> Result<Entry<'a>, Failure> {
-        let entered: Option<(i64, i64, bool)> = sqlx::query_as(
-            "UPDATE runs SET last_seq = last_seq + $3, state = 'running'
-             WHERE id = $1 AND attempts = $2 AND state IN ('running', 'interrupted')
+    fn by(connection: &Connection, fence: &'a Fence, events: i64) -> Result<Entry<'a>, Failure> {
+        let entered: Option<(i64, i64, bool)> = one(
+            connection,
+            "UPDATE runs SET last_seq = last_seq + ?3, state = 'running'
+             WHERE id = ?1 AND attempts = ?2 AND state IN ('running', 'interrupted')
              RETURNING last_seq, (SELECT now_ms FROM clock), cancel_requested_at IS NOT NULL",
-        )
-        .bind(fence.run.as_str())
-        .bind(fence.attempt)
-        .bind(events)
-        .fetch_optional(connection)
-        .await?;
+            params![fence.run.as_str(), fence.attempt, events],
+            |row| row.try_into(),
+        )?;
         let (last_seq, at, cancel_requested) = entered.ok_or_else(|| Failure::Fenced(fence.clone()))?;
         Ok(Entry { cancel_requested, ..Entry::at(&fence.run, at, last_seq - events + 1) })
     }
@@ -108,7 +107,7 @@ impl<'a> Entry<'a> {
         Entry { run, at, next_seq, cancel_requested: false, events: Vec::new() }
     }
 
-    async fn append(&mut self, connection: &mut SqliteConnection, kind: &str, data: Value) -> Result<(), Failure> {
+    fn append(&mut self, connection: &Connection, kind: &str, data: Value) -> Result<(), Failure> {
         let event = Event {
             run: self.run.clone(),
             seq: Some(self.next_seq),
@@ -116,7 +115,7 @@ impl<'a> Entry<'a> {
             kind: kind.to_string(),
             data,
         };
-        insert_event(connection, &event).await?;
+        insert_event(connection, &event)?;
         self.events.push(event);
         self.next_seq += 1;
         Ok(())
@@ -127,14 +126,11 @@ impl<'a> Entry<'a> {
     }
 }
 
-async fn insert_event(connection: &mut SqliteConnection, event: &Event) -> Result<(), Failure> {
-    sqlx::query("INSERT INTO events (run, seq, at, type, data) VALUES ($1, $2, $3, $4, $5)")
-        .bind(event.run.as_str())
-        .bind(event.seq)
-        .bind(event.at.0)
-        .bind(&event.kind)
-        .bind(event.data.to_string())
-        .execute(connection)
-        .await?;
+fn insert_event(connection: &Connection, event: &Event) -> Result<(), Failure> {
+    execute(
+        connection,
+        "INSERT INTO events (run, seq, at, type, data) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![event.run.as_str(), event.seq, event.at.0, &event.kind, event.data.to_string()],
+    )?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The task that owns the writing connection: group commit.
+//! The thread that owns the writing connection: group commit.
 //!
 //! It takes whatever has queued up, up to a limit, makes each change inside a savepoint, commits once, and only then
 //! answers. A change that fails is rolled back alone; if the transaction itself fails, nobody is told "done".
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx::SqliteConnection;
+use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::error::{Failure, sql_problem};
+use crate::error::Failure;
 use crate::lock::StoreLock;
 use crate::write::{self, Done, Write};
-use crate::{Error, Keeping};
+use crate::{Error, Keeping, sql};
 
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
@@ -27,7 +27,7 @@ pub(crate) struct Job {
 }
 
 pub(crate) struct Writer {
-    pub(crate) connection: SqliteConnection,
+    pub(crate) connection: Connection,
     /// Held shared for as long as there may be something to write.
     pub(crate) lock: StoreLock,
     pub(crate) database: PathBuf,
@@ -37,13 +37,13 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Works until nobody can send any more.
-    pub(crate) async fn run(mut self) {
+    pub(crate) fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
-        while self.jobs.recv_many(&mut batch, BATCH_MAX).await > 0 {
-            let answers = self.commit(&batch).await;
+        while self.jobs.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
+            let answers = self.commit(&batch);
             if answers.is_err() {
                 // SQLite may have rolled back by itself; what counts is that no transaction stays open.
-                let _ = self.execute("ROLLBACK").await;
+                let _ = self.execute("ROLLBACK");
             }
             self.answer(&mut batch, answers);
         }
@@ -51,46 +51,43 @@ impl Writer {
     }
 
     /// One transaction for all. The outer error is the transaction's, the inner ones are single changes'.
-    async fn commit(&mut self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, sqlx::Error> {
-        self.execute("BEGIN IMMEDIATE").await?;
+    fn commit(&self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, Failure> {
+        self.execute("BEGIN IMMEDIATE")?;
         if let [job] = batch {
-            return self.commit_one(job).await;
+            return self.commit_one(job);
         }
         let mut answers = Vec::with_capacity(batch.len());
         for job in batch {
-            self.execute("SAVEPOINT change").await?;
-            let answer = write::apply(&job.write, &mut self.connection).await;
+            self.execute("SAVEPOINT change")?;
+            let answer = write::apply(&job.write, &self.connection);
             if answer.is_err()
-                && let Err(error) = self.execute("ROLLBACK TO change").await
+                && let Err(error) = self.execute("ROLLBACK TO change")
             {
                 // A full disk ends the whole transaction, savepoint and all; the first error tells why.
-                return Err(match answer {
-                    Err(Failure::Sql(cause)) => cause,
-                    _ => error,
-                });
+                return Err(answer.err().filter(|cause| matches!(cause, Failure::Sql(_))).unwrap_or(error));
             }
-            self.execute("RELEASE change").await?;
+            self.execute("RELEASE change")?;
             answers.push(answer);
         }
-        self.execute("COMMIT").await?;
+        self.execute("COMMIT")?;
         self.commits.fetch_add(1, Ordering::Relaxed);
         Ok(answers)
     }
 
     /// A change that is alone needs no savepoint: undoing it undoes the transaction.
-    async fn commit_one(&mut self, job: &Job) -> Result<Vec<Result<Done, Failure>>, sqlx::Error> {
-        match write::apply(&job.write, &mut self.connection).await {
-            Err(Failure::Sql(error)) => Err(error),
-            Err(refused) => self.execute("ROLLBACK").await.map(|()| vec![Err(refused)]),
+    fn commit_one(&self, job: &Job) -> Result<Vec<Result<Done, Failure>>, Failure> {
+        match write::apply(&job.write, &self.connection) {
+            Err(error @ Failure::Sql(_)) => Err(error),
+            Err(refused) => self.execute("ROLLBACK").map(|()| vec![Err(refused)]),
             Ok(done) => {
-                self.execute("COMMIT").await?;
+                self.execute("COMMIT")?;
                 self.commits.fetch_add(1, Ordering::Relaxed);
                 Ok(vec![Ok(done)])
             }
         }
     }
 
-    fn answer(&self, batch: &mut Vec<Job>, answers: Result<Vec<Result<Done, Failure>>, sqlx::Error>) {
+    fn answer(&self, batch: &mut Vec<Job>, answers: Result<Vec<Result<Done, Failure>>, Failure>) {
         // Who no longer waits does not need the answer.
         match answers {
             Ok(answers) => {
@@ -98,8 +95,8 @@ impl Writer {
                     let _ = job.reply.send(answer.map_err(|failure| failure.into_error(&self.database)));
                 }
             }
-            Err(error) => {
-                let problem = sql_problem(&self.database, &error);
+            Err(failure) => {
+                let problem = failure.into_problem(&self.database);
                 for job in batch.drain(..) {
                     let _ = job.reply.send(Err(Error::Problem(problem.clone())));
                 }
@@ -107,7 +104,7 @@ impl Writer {
         }
     }
 
-    async fn execute(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
-        sqlx::query(statement).execute(&mut self.connection).await.map(|_| ())
+    fn execute(&self, statement: &str) -> Result<(), Failure> {
+        sql::execute(&self.connection, statement, []).map(|_| ())
     }
 }

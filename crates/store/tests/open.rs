@@ -7,8 +7,6 @@ use std::path::Path;
 use std::process::Command;
 
 use base::{Code, Problem, RunId};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions};
 use store::{Filter, Store};
 use tokio::task::JoinSet;
 
@@ -19,9 +17,7 @@ async fn refused(directory: &Path) -> Problem {
 }
 
 async fn in_database(path: &Path, statement: &str) {
-    let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
-    let mut connection = options.connect().await.expect("connected");
-    sqlx::raw_sql(AssertSqlSafe(statement.to_string())).execute(&mut connection).await.expect("executed");
+    rusqlite::Connection::open(path).expect("connected").execute_batch(statement).expect("executed");
 }
 
 #[tokio::test]

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use base::{Hash, RunId, Timestamp};
+use rusqlite::Connection;
 use serde_json::json;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, SqliteConnection};
 use store::{
     Beginning, Ending, Error, Fence, Filter, Freed, INLINE_BYTES_MAX, Lease, NewRun, Recorded, RunState, StepOutcome,
     StepState, Store, glance,
@@ -51,14 +50,12 @@ impl Bench {
         run
     }
 
-    async fn connect(&self) -> SqliteConnection {
-        let options = SqliteConnectOptions::new().filename(self.directory.path().join("store.db"));
-        options.connect().await.expect("connected")
+    fn connect(&self) -> Connection {
+        Connection::open(self.directory.path().join("store.db")).expect("connected")
     }
 
     async fn sql(&self, statement: &str) {
-        let mut connection = self.connect().await;
-        sqlx::raw_sql(AssertSqlSafe(statement.to_string())).execute(&mut connection).await.expect("executed");
+        self.connect().execute_batch(statement).expect("executed");
     }
 
     async fn listed(&self, filter: Filter) -> Vec<RunId> {
@@ -197,7 +194,7 @@ async fn files_go_with_the_last_row_that_names_them() {
 
 /// The dangerous moment: the file is there, the row that names it has to wait, because another process writes.
 struct Between {
-    other: SqliteConnection,
+    other: Connection,
     committing: JoinHandle<Result<Recorded, Error>>,
     run: RunId,
     sha256: Hash,
@@ -208,8 +205,8 @@ impl Between {
         let fence = bench.begin("t/1").await;
         let (store, run, output) = (bench.store.clone(), fence.run.clone(), large("a"));
         let sha256 = Hash::of(output.as_bytes());
-        let mut other = bench.connect().await;
-        sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.expect("begun");
+        let other = bench.connect();
+        other.execute_batch("BEGIN IMMEDIATE").expect("begun");
         let committing = tokio::spawn(async move { store.commit_step(fence, step(output), None).await });
         wait_until(|| bench.files().iter().any(|file| file.ends_with(sha256.as_str()))).await;
         Between { other, committing, run, sha256 }
@@ -219,10 +216,10 @@ impl Between {
 #[tokio::test]
 async fn a_file_that_is_about_to_be_named_is_not_removed() {
     let bench = Bench::new().await;
-    let Between { mut other, committing, sha256, .. } = Between::of(&bench).await;
+    let Between { other, committing, sha256, .. } = Between::of(&bench).await;
     assert!(!committing.is_finished());
     assert_eq!(bench.store.remove_unnamed().await.expect("asked"), None);
-    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.expect("ended");
+    other.execute_batch("ROLLBACK").expect("ended");
     committing.await.expect("no panic").expect("committed");
     assert_eq!(bench.store.artifact(&sha256).await.expect("there").len(), INLINE_BYTES_MAX + 2);
     assert_eq!(bench.store.remove_unnamed().await.expect("asked"), Some(Freed::default()));
@@ -231,13 +228,13 @@ async fn a_file_that_is_about_to_be_named_is_not_removed() {
 #[tokio::test]
 async fn nor_if_nobody_waits_for_the_row_any_more() {
     let bench = Bench::new().await;
-    let Between { mut other, committing, run, sha256 } = Between::of(&bench).await;
+    let Between { other, committing, run, sha256 } = Between::of(&bench).await;
     // Time for the change to reach the writer, which makes it all the same.
     tokio::time::sleep(Duration::from_millis(100)).await;
     committing.abort();
     assert!(committing.await.expect_err("given up").is_cancelled());
     bench.store.remove_unnamed().await.expect("asked");
-    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.expect("ended");
+    other.execute_batch("ROLLBACK").expect("ended");
     bench.begin("t/1").await;
     let journal = bench.store.journal(&run).await.expect("read").expect("there");
     if !journal.steps.is_empty() {
@@ -281,15 +278,13 @@ async fn a_glance_makes_changes_and_waits_for_nothing() {
     assert!(glance(&data_dir, &Filter::default(), 10).await.is_empty(), "somebody changes the tables");
     assert!(asked.elapsed() < Duration::from_secs(1));
     lock.unlock().expect("let go");
-    bench_version(&data_dir, 99).await;
+    set_version(&data_dir, 99);
     assert!(glance(&data_dir, &Filter::default(), 10).await.is_empty(), "from the future");
 }
 
-async fn bench_version(data_dir: &Path, version: i64) {
-    let mut connection =
-        SqliteConnectOptions::new().filename(data_dir.join("store.db")).connect().await.expect("connected");
-    let statement = format!("PRAGMA user_version = {version}");
-    sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.expect("executed");
+fn set_version(data_dir: &Path, version: i64) {
+    let connection = Connection::open(data_dir.join("store.db")).expect("connected");
+    connection.pragma_update(None, "user_version", version).expect("executed");
 }
 
 fn is_empty(directory: &Path) -> bool {

@@ -121,8 +121,8 @@ impl Contest {
             let found = packages.iter().find(|package| package["name"] == name);
             found.and_then(|package| package["version"].as_str()).unwrap_or("?").to_string()
         };
-        let [sqlx, sqlite] = [version("sqlx"), version("libsqlite3-sys")];
-        println!("assay: {} (release profile; sqlx {sqlx}, libsqlite3-sys {sqlite})", self.driver.display());
+        let [rusqlite, sqlite] = [version("rusqlite"), version("libsqlite3-sys")];
+        println!("assay: {} (release profile; rusqlite {rusqlite}, libsqlite3-sys {sqlite})", self.driver.display());
         println!("DBOS, floor: {}", python::versions(&self.python)?);
         println!("floor: one row of {} bytes, what a step of ours leaves, inserted and committed", self.step_bytes);
         for ground in &self.grounds {

@@ -1,33 +1,29 @@
 //! Runs made from other runs: forked from one in this store, or imported from a capsule.
 
 use base::RunId;
+use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use sqlx::SqliteConnection;
 
 use super::lifecycle::insert;
 use super::progress::{insert_artifact, insert_step, put_artifact, step_finished, step_output_name};
 use super::{Done, insert_event};
 use crate::error::Failure;
 use crate::record::{Content, Fence, Journal, NewRun};
+use crate::sql::{execute, one};
 use crate::{Event, read};
 
 /// A new attached run that has the first steps of another. Files that follow from steps are added again by its code;
 /// if every step is copied, nothing may be left to do that, so all files are.
-pub(super) async fn fork(
-    connection: &mut SqliteConnection,
-    new: &NewRun,
-    from: &RunId,
-    steps: i64,
-) -> Result<Done, Failure> {
-    let journal = read::parts(connection, from).await?;
+pub(super) fn fork(connection: &Connection, new: &NewRun, from: &RunId, steps: i64) -> Result<Done, Failure> {
+    let journal = read::parts(connection, from)?;
     let journal = journal.ok_or_else(|| Failure::Damaged(format!("the run `{from}` is gone")))?;
     let whole = journal.steps.len() as i64 <= steps;
     let fence = Fence { run: new.id.clone(), attempt: 1 };
-    let mut entry = insert(connection, new).await?;
-    entry.append(connection, "run.created", json!({ "task": new.task, "input": new.input })).await?;
+    let mut entry = insert(connection, new)?;
+    entry.append(connection, "run.created", json!({ "task": new.task, "input": new.input }))?;
     for step in journal.steps.iter().filter(|step| step.position < steps) {
-        insert_step(connection, &fence, step).await?;
-        entry.append(connection, "step.finished", step_finished(step)).await?;
+        insert_step(connection, &fence, step)?;
+        entry.append(connection, "step.finished", step_finished(step))?;
     }
     let outputs: Vec<String> = (0..steps).map(step_output_name).collect();
     let copied = journal.artifacts.iter().filter(|artifact| {
@@ -35,70 +31,63 @@ pub(super) async fn fork(
         !of_the_run && (whole || outputs.contains(&artifact.name))
     });
     for artifact in copied {
-        put_artifact(&mut entry, connection, artifact).await?;
+        put_artifact(&mut entry, connection, artifact)?;
     }
-    entry.append(connection, "run.started", json!({ "attempt": 1, "program": new.program })).await?;
+    entry.append(connection, "run.started", json!({ "attempt": 1, "program": new.program }))?;
     // Where a run came from does not change by copying it.
-    sqlx::query(
-        "UPDATE runs SET last_seq = $2, forked_from = $3, forked_step = $4,
-                imported_at = (SELECT imported_at FROM runs WHERE id = $3) WHERE id = $1",
-    )
-    .bind(new.id.as_str())
-    .bind(entry.next_seq - 1)
-    .bind(from.as_str())
-    .bind(steps)
-    .execute(connection)
-    .await?;
+    execute(
+        connection,
+        "UPDATE runs SET last_seq = ?2, forked_from = ?3, forked_step = ?4,
+                imported_at = (SELECT imported_at FROM runs WHERE id = ?3) WHERE id = ?1",
+        params![new.id.as_str(), entry.next_seq - 1, from.as_str(), steps],
+    )?;
     Ok(entry.done())
 }
 
 /// Inserts a run from elsewhere as it was recorded there. Its key is shown but does not count as taken here.
-pub(super) async fn import(
-    connection: &mut SqliteConnection,
-    journal: &Journal,
-    events: &[Event],
-) -> Result<Done, Failure> {
+pub(super) fn import(connection: &Connection, journal: &Journal, events: &[Event]) -> Result<Done, Failure> {
     let run = &journal.run;
-    let there = sqlx::query("SELECT 1 FROM runs WHERE id = $1").bind(run.id.as_str()).fetch_optional(&mut *connection);
-    if there.await?.is_some() {
+    let there = one(connection, "SELECT 1 FROM runs WHERE id = ?1", params![run.id.as_str()], |_| Ok::<_, Failure>(()));
+    if there?.is_some() {
         return Err(Failure::Exists(run.id.clone()));
     }
     let (output, output_artifact) = run.output.as_ref().map_or((None, None), Content::columns);
-    sqlx::query(
+    execute(
+        connection,
         "INSERT INTO runs (id, task, state, mode, key, title, input, input_hash, output, output_artifact, problem,
                            forked_from, forked_step, attempts, program, created_at, finished_at, last_seq, imported_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
                  (SELECT now_ms FROM clock))",
-    )
-    .bind(run.id.as_str())
-    .bind(&run.task)
-    .bind(run.state.as_str())
-    .bind(run.mode.as_str())
-    .bind(&run.key)
-    .bind(&run.title)
-    .bind(run.input.to_string())
-    .bind(run.input_hash.as_ref().map(base::Hash::as_str))
-    .bind(output)
-    .bind(output_artifact)
-    .bind(run.problem.as_ref().map(Value::to_string))
-    .bind(run.forked_from.as_ref().map(|from| from.run.as_str()))
-    .bind(run.forked_from.as_ref().map(|from| from.step))
-    .bind(run.attempts)
-    .bind(&run.program)
-    .bind(run.created_at.0)
-    .bind(run.finished_at.map(|at| at.0))
-    .bind(run.last_seq)
-    .execute(&mut *connection)
-    .await?;
+        params![
+            run.id.as_str(),
+            &run.task,
+            run.state.as_str(),
+            run.mode.as_str(),
+            &run.key,
+            &run.title,
+            run.input.to_string(),
+            run.input_hash.as_ref().map(base::Hash::as_str),
+            output,
+            output_artifact,
+            run.problem.as_ref().map(Value::to_string),
+            run.forked_from.as_ref().map(|from| from.run.as_str()),
+            run.forked_from.as_ref().map(|from| from.step),
+            run.attempts,
+            &run.program,
+            run.created_at.0,
+            run.finished_at.map(|at| at.0),
+            run.last_seq
+        ],
+    )?;
     let fence = Fence { run: run.id.clone(), attempt: run.attempts };
     for step in &journal.steps {
-        insert_step(connection, &fence, step).await?;
+        insert_step(connection, &fence, step)?;
     }
     for artifact in &journal.artifacts {
-        insert_artifact(connection, run.id.as_str(), artifact).await?;
+        insert_artifact(connection, run.id.as_str(), artifact)?;
     }
     for event in events {
-        insert_event(connection, event).await?;
+        insert_event(connection, event)?;
     }
     Ok(Done::default())
 }

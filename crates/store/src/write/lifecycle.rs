@@ -1,27 +1,28 @@
 //! How a run comes to be and how it ends: created, finished, cancelled, deleted.
 
 use base::{Code, Problem, RunId, Timestamp};
+use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use sqlx::SqliteConnection;
 
 use super::progress::{RUN_OUTPUT_NAME, content, overflow, put_artifact};
 use super::{Done, Entry};
 use crate::error::Failure;
 use crate::record::{Beginning, Content, Ending, Fence, Lease, Mode, NewRun, RunState};
+use crate::sql::{execute, one, only};
 
-pub(super) async fn create(connection: &mut SqliteConnection, run: &NewRun) -> Result<Done, Failure> {
-    let mut entry = insert(connection, run).await?;
-    entry.append(connection, "run.created", json!({ "task": run.task, "input": run.input })).await?;
+pub(super) fn create(connection: &Connection, run: &NewRun) -> Result<Done, Failure> {
+    let mut entry = insert(connection, run)?;
+    entry.append(connection, "run.created", json!({ "task": run.task, "input": run.input }))?;
     if let Beginning::Attached(_) = run.beginning {
-        entry.append(connection, "run.started", json!({ "attempt": 1, "program": run.program })).await?;
+        entry.append(connection, "run.started", json!({ "attempt": 1, "program": run.program }))?;
     }
     Ok(entry.done())
 }
 
 /// Inserts the row, which expects the events that [`create`] appends.
-pub(super) async fn insert<'a>(connection: &mut SqliteConnection, run: &'a NewRun) -> Result<Entry<'a>, Failure> {
+pub(super) fn insert<'a>(connection: &Connection, run: &'a NewRun) -> Result<Entry<'a>, Failure> {
     if let Some(key) = &run.key
-        && let Some(holder) = holder_of(connection, key).await?
+        && let Some(holder) = holder_of(connection, key)?
     {
         return Err(Failure::KeyTaken(holder));
     }
@@ -31,96 +32,92 @@ pub(super) async fn insert<'a>(connection: &mut SqliteConnection, run: &'a NewRu
     };
     // The first attempt of an attached run is its creation; a queued one's begins when it is taken.
     let attempts = i64::from(lease.is_some());
-    let at: i64 = sqlx::query_scalar(
+    let at: i64 = only(
+        connection,
         "INSERT INTO runs (id, task, state, mode, key, title, input, input_hash, attempts, program, owner, lease_until,
                            created_at, last_seq)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, (SELECT now_ms FROM clock) + $12,
-                 (SELECT now_ms FROM clock), $9 + 1)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, (SELECT now_ms FROM clock) + ?12,
+                 (SELECT now_ms FROM clock), ?9 + 1)
          RETURNING created_at",
-    )
-    .bind(run.id.as_str())
-    .bind(&run.task)
-    .bind(state.as_str())
-    .bind(mode.as_str())
-    .bind(&run.key)
-    .bind(&run.title)
-    .bind(run.input.to_string())
-    .bind(run.input_hash.as_str())
-    .bind(attempts)
-    .bind(&run.program)
-    .bind(lease.map(|lease| lease.owner.as_str()))
-    .bind(lease.map(|lease| lease.for_ms))
-    .fetch_one(connection)
-    .await?;
+        params![
+            run.id.as_str(),
+            &run.task,
+            state.as_str(),
+            mode.as_str(),
+            &run.key,
+            &run.title,
+            run.input.to_string(),
+            run.input_hash.as_str(),
+            attempts,
+            &run.program,
+            lease.map(|lease| lease.owner.as_str()),
+            lease.map(|lease| lease.for_ms)
+        ],
+        |row| row.get(0),
+    )?;
     Ok(Entry::at(&run.id, at, 1))
 }
 
-async fn holder_of(connection: &mut SqliteConnection, key: &str) -> Result<Option<RunId>, Failure> {
-    let holder: Option<String> = sqlx::query_scalar("SELECT id FROM runs WHERE key = $1 AND imported_at IS NULL")
-        .bind(key)
-        .fetch_optional(connection)
-        .await?;
+fn holder_of(connection: &Connection, key: &str) -> Result<Option<RunId>, Failure> {
+    let holder: Option<String> =
+        one(connection, "SELECT id FROM runs WHERE key = ?1 AND imported_at IS NULL", params![key], |row| row.get(0))?;
     let parse = |id: String| RunId::parse(&id).ok_or_else(|| Failure::Damaged(format!("`{id}` is no run id")));
     holder.map(parse).transpose()
 }
 
-pub(super) async fn finish(connection: &mut SqliteConnection, fence: &Fence, ending: &Ending) -> Result<Done, Failure> {
+pub(super) fn finish(connection: &Connection, fence: &Fence, ending: &Ending) -> Result<Done, Failure> {
     let artifact = ending.output.as_deref().and_then(|output| overflow(RUN_OUTPUT_NAME, output));
-    let mut entry = Entry::by(connection, fence, 1 + i64::from(artifact.is_some())).await?;
+    let mut entry = Entry::by(connection, fence, 1 + i64::from(artifact.is_some()))?;
     if let Some(artifact) = &artifact {
-        put_artifact(&mut entry, connection, artifact).await?;
+        put_artifact(&mut entry, connection, artifact)?;
     }
-    end(&mut entry, connection, ending).await?;
+    end(&mut entry, connection, ending)?;
     Ok(entry.done())
 }
 
 /// Writes the end of a run whose row was entered for one more event.
-pub(super) async fn end(
-    entry: &mut Entry<'_>,
-    connection: &mut SqliteConnection,
-    ending: &Ending,
-) -> Result<(), Failure> {
+pub(super) fn end(entry: &mut Entry<'_>, connection: &Connection, ending: &Ending) -> Result<(), Failure> {
     let content = ending.output.as_deref().map(|output| content(output, overflow(RUN_OUTPUT_NAME, output).as_ref()));
     let (output, output_artifact) = content.as_ref().map_or((None, None), Content::columns);
     let problem = ending.problem.as_ref().map(|problem| json!(problem));
-    sqlx::query(
-        "UPDATE runs SET state = $2, output = $3, output_artifact = $4, problem = $5, finished_at = $6,
-                lease_until = NULL WHERE id = $1",
-    )
-    .bind(entry.run.as_str())
-    .bind(ending.state.as_str())
-    .bind(output)
-    .bind(output_artifact)
-    .bind(problem.as_ref().map(Value::to_string))
-    .bind(entry.at)
-    .execute(&mut *connection)
-    .await?;
+    execute(
+        connection,
+        "UPDATE runs SET state = ?2, output = ?3, output_artifact = ?4, problem = ?5, finished_at = ?6,
+                lease_until = NULL WHERE id = ?1",
+        params![
+            entry.run.as_str(),
+            ending.state.as_str(),
+            output,
+            output_artifact,
+            problem.as_ref().map(Value::to_string),
+            entry.at
+        ],
+    )?;
     let data = json!({ "state": ending.state.as_str(), "output": content.as_ref().map(Content::document), "problem": problem });
-    entry.append(connection, "run.finished", data).await
+    entry.append(connection, "run.finished", data)
 }
 
 /// Ends a run that nobody works on; asks whoever works on it to stop; leaves one that has ended as it is.
-pub(super) async fn cancel(connection: &mut SqliteConnection, run: &RunId) -> Result<Done, Failure> {
-    let asked = sqlx::query(
+pub(super) fn cancel(connection: &Connection, run: &RunId) -> Result<Done, Failure> {
+    let asked = execute(
+        connection,
         "UPDATE runs SET cancel_requested_at = COALESCE(cancel_requested_at, (SELECT now_ms FROM clock))
-         WHERE id = $1 AND state = 'running'",
-    )
-    .bind(run.as_str())
-    .execute(&mut *connection)
-    .await?;
-    if asked.rows_affected() > 0 {
+         WHERE id = ?1 AND state = 'running'",
+        params![run.as_str()],
+    )?;
+    if asked > 0 {
         return Ok(Done { state: Some(RunState::Running), ..Done::default() });
     }
-    let entered: Option<(i64, i64)> = sqlx::query_as(
+    let entered: Option<(i64, i64)> = one(
+        connection,
         "UPDATE runs SET last_seq = last_seq + 1, cancel_requested_at = (SELECT now_ms FROM clock)
-         WHERE id = $1 AND state IN ('pending', 'interrupted') RETURNING last_seq, cancel_requested_at",
-    )
-    .bind(run.as_str())
-    .fetch_optional(&mut *connection)
-    .await?;
+         WHERE id = ?1 AND state IN ('pending', 'interrupted') RETURNING last_seq, cancel_requested_at",
+        params![run.as_str()],
+        |row| row.try_into(),
+    )?;
     let Some((seq, at)) = entered else { return Ok(Done::default()) };
     let mut entry = Entry::at(run, at, seq);
-    end(&mut entry, connection, &cancelled(run)).await?;
+    end(&mut entry, connection, &cancelled(run))?;
     Ok(Done { state: Some(RunState::Cancelled), ..entry.done() })
 }
 
@@ -134,22 +131,16 @@ pub(super) fn cancelled(run: &RunId) -> Ending {
 
 /// Deletes runs with everything recorded about them, but only those that ended before the given moment: one that was
 /// resumed since it was chosen stays.
-pub(super) async fn delete(
-    connection: &mut SqliteConnection,
-    runs: &[RunId],
-    finished_before: Timestamp,
-) -> Result<Done, Failure> {
+pub(super) fn delete(connection: &Connection, runs: &[RunId], finished_before: Timestamp) -> Result<Done, Failure> {
     let mut deleted = 0;
     for run in runs {
-        let done = sqlx::query(
-            "DELETE FROM runs WHERE id = $1 AND finished_at < $2
+        let done = execute(
+            connection,
+            "DELETE FROM runs WHERE id = ?1 AND finished_at < ?2
              AND state IN ('succeeded', 'failed', 'rejected', 'cancelled')",
-        )
-        .bind(run.as_str())
-        .bind(finished_before.0)
-        .execute(&mut *connection)
-        .await?;
-        deleted += done.rows_affected() as usize;
+            params![run.as_str(), finished_before.0],
+        )?;
+        deleted += done;
     }
     Ok(Done { runs: deleted, ..Done::default() })
 }

@@ -8,64 +8,55 @@
 //! ```
 
 use base::{Code, Problem, RunId};
+use rusqlite::{Connection, Row, params};
 use serde_json::json;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{FromRow, Row, SqliteConnection};
 
 use super::lifecycle::{cancelled, end};
 use super::{Done, Entry};
 use crate::error::Failure;
 use crate::record::{Ending, Fence, Held, Lease, Mode, RunState};
+use crate::sql::{all, execute, one, only};
 
 /// Begins the attempt after `fence.attempt` of a run that nobody works on, attached to the process that claims it.
-pub(super) async fn claim(connection: &mut SqliteConnection, fence: &Fence, lease: &Lease) -> Result<Done, Failure> {
-    let claimed: Option<(i64, i64, i64)> = sqlx::query_as(
+pub(super) fn claim(connection: &Connection, fence: &Fence, lease: &Lease) -> Result<Done, Failure> {
+    let claimed: Option<(i64, i64, i64)> = one(
+        connection,
         "UPDATE runs SET state = 'running', mode = 'attached', attempts = attempts + 1, last_seq = last_seq + 1,
-                owner = $3, lease_until = (SELECT now_ms FROM clock) + $4, problem = NULL, finished_at = NULL,
+                owner = ?3, lease_until = (SELECT now_ms FROM clock) + ?4, problem = NULL, finished_at = NULL,
                 cancel_requested_at = NULL, recoveries = 0
-         WHERE id = $1 AND attempts = $2 AND state IN ('pending', 'interrupted', 'failed', 'cancelled')
+         WHERE id = ?1 AND attempts = ?2 AND state IN ('pending', 'interrupted', 'failed', 'cancelled')
          RETURNING attempts, last_seq, (SELECT now_ms FROM clock)",
-    )
-    .bind(fence.run.as_str())
-    .bind(fence.attempt)
-    .bind(&lease.owner)
-    .bind(lease.for_ms)
-    .fetch_optional(&mut *connection)
-    .await?;
+        params![fence.run.as_str(), fence.attempt, &lease.owner, lease.for_ms],
+        |row| row.try_into(),
+    )?;
     let (attempt, seq, at) = claimed.ok_or_else(|| Failure::Fenced(fence.clone()))?;
     let mut entry = Entry::at(&fence.run, at, seq);
-    entry.append(connection, "run.started", json!({ "attempt": attempt })).await?;
+    entry.append(connection, "run.started", json!({ "attempt": attempt }))?;
     Ok(entry.done())
 }
 
 /// Takes the oldest pending runs of these tasks, each at its next attempt.
-pub(super) async fn take(
-    connection: &mut SqliteConnection,
-    lease: &Lease,
-    tasks: &[String],
-    limit: i64,
-) -> Result<Done, Failure> {
-    let pending: Vec<(String, String)> =
-        sqlx::query_as("SELECT id, task FROM runs WHERE state = 'pending' ORDER BY id LIMIT $1")
-            .bind(PENDING_SEEN_MAX)
-            .fetch_all(&mut *connection)
-            .await?;
+pub(super) fn take(connection: &Connection, lease: &Lease, tasks: &[String], limit: i64) -> Result<Done, Failure> {
+    let pending: Vec<(String, String)> = all(
+        connection,
+        "SELECT id, task FROM runs WHERE state = 'pending' ORDER BY id LIMIT ?1",
+        params![PENDING_SEEN_MAX],
+        |row| row.try_into(),
+    )?;
     let ours = pending.iter().filter(|(_, task)| tasks.contains(task)).take(limit.max(0) as usize);
     let mut done = Done::default();
     for (id, _) in ours {
         let run = run_id(id)?;
-        let (attempt, seq, at): (i64, i64, i64) = sqlx::query_as(
-            "UPDATE runs SET state = 'running', attempts = attempts + 1, last_seq = last_seq + 1, owner = $2,
-                    lease_until = (SELECT now_ms FROM clock) + $3
-             WHERE id = $1 RETURNING attempts, last_seq, (SELECT now_ms FROM clock)",
-        )
-        .bind(id)
-        .bind(&lease.owner)
-        .bind(lease.for_ms)
-        .fetch_one(&mut *connection)
-        .await?;
+        let (attempt, seq, at): (i64, i64, i64) = only(
+            connection,
+            "UPDATE runs SET state = 'running', attempts = attempts + 1, last_seq = last_seq + 1, owner = ?2,
+                    lease_until = (SELECT now_ms FROM clock) + ?3
+             WHERE id = ?1 RETURNING attempts, last_seq, (SELECT now_ms FROM clock)",
+            params![id, &lease.owner, lease.for_ms],
+            |row| row.try_into(),
+        )?;
         let mut entry = Entry::at(&run, at, seq);
-        entry.append(connection, "run.started", json!({ "attempt": attempt })).await?;
+        entry.append(connection, "run.started", json!({ "attempt": attempt }))?;
         done.events.append(&mut entry.events);
         done.held.push(Held { fence: Fence { run, attempt }, cancel_requested: false });
     }
@@ -77,35 +68,31 @@ pub(super) async fn take(
 const PENDING_SEEN_MAX: i64 = 1000;
 
 /// Renews the lease of those runs that are still this owner's, and says which these are.
-pub(super) async fn renew(connection: &mut SqliteConnection, held: &[Fence], lease: &Lease) -> Result<Done, Failure> {
+pub(super) fn renew(connection: &Connection, held: &[Fence], lease: &Lease) -> Result<Done, Failure> {
     let mut done = Done::default();
     for fence in held {
-        let renewed: Option<bool> = sqlx::query_scalar(
-            "UPDATE runs SET state = 'running', lease_until = (SELECT now_ms FROM clock) + $4
-             WHERE id = $1 AND attempts = $2 AND owner = $3 AND state IN ('running', 'interrupted')
+        let renewed: Option<bool> = one(
+            connection,
+            "UPDATE runs SET state = 'running', lease_until = (SELECT now_ms FROM clock) + ?4
+             WHERE id = ?1 AND attempts = ?2 AND owner = ?3 AND state IN ('running', 'interrupted')
              RETURNING cancel_requested_at IS NOT NULL",
-        )
-        .bind(fence.run.as_str())
-        .bind(fence.attempt)
-        .bind(&lease.owner)
-        .bind(lease.for_ms)
-        .fetch_optional(&mut *connection)
-        .await?;
+            params![fence.run.as_str(), fence.attempt, &lease.owner, lease.for_ms],
+            |row| row.get(0),
+        )?;
         done.held.extend(renewed.map(|cancel_requested| Held { fence: fence.clone(), cancel_requested }));
     }
     Ok(done)
 }
 
 /// Gives a queued run back, for another worker to take at once; an attached one waits to be resumed.
-pub(super) async fn release(connection: &mut SqliteConnection, fence: &Fence) -> Result<Done, Failure> {
-    let released: Option<String> = sqlx::query_scalar(
+pub(super) fn release(connection: &Connection, fence: &Fence) -> Result<Done, Failure> {
+    let released: Option<String> = one(
+        connection,
         "UPDATE runs SET state = CASE mode WHEN 'queued' THEN 'pending' ELSE 'interrupted' END, lease_until = NULL
-         WHERE id = $1 AND attempts = $2 AND state IN ('running', 'interrupted') RETURNING state",
-    )
-    .bind(fence.run.as_str())
-    .bind(fence.attempt)
-    .fetch_optional(connection)
-    .await?;
+         WHERE id = ?1 AND attempts = ?2 AND state IN ('running', 'interrupted') RETURNING state",
+        params![fence.run.as_str(), fence.attempt],
+        |row| row.get(0),
+    )?;
     let state = released.ok_or_else(|| Failure::Fenced(fence.clone()))?;
     Ok(Done { state: RunState::parse(&state), ..Done::default() })
 }
@@ -121,71 +108,65 @@ struct AtWork {
     position: i64,
 }
 
-impl<'r> FromRow<'r, SqliteRow> for AtWork {
-    fn from_row(row: &'r SqliteRow) -> Result<AtWork, sqlx::Error> {
+impl AtWork {
+    fn read(row: &Row<'_>) -> Result<AtWork, rusqlite::Error> {
         Ok(AtWork {
-            id: row.try_get("id")?,
-            mode: row.try_get("mode")?,
-            owner: row.try_get("owner")?,
-            lapsed: row.try_get("lapsed")?,
-            cancel_requested: row.try_get("cancel_requested")?,
-            recoveries: row.try_get("recoveries")?,
-            position: row.try_get("position")?,
+            id: row.get("id")?,
+            mode: row.get("mode")?,
+            owner: row.get("owner")?,
+            lapsed: row.get("lapsed")?,
+            cancel_requested: row.get("cancel_requested")?,
+            recoveries: row.get("recoveries")?,
+            position: row.get("position")?,
         })
     }
 }
 
 /// Takes every run from owners who are gone, or who gave no sign of life for longer than they may.
-pub(super) async fn reap(
-    connection: &mut SqliteConnection,
-    gone: &[String],
-    recoveries_max: i64,
-) -> Result<Done, Failure> {
-    let at_work: Vec<AtWork> = sqlx::query_as(
+pub(super) fn reap(connection: &Connection, gone: &[String], recoveries_max: i64) -> Result<Done, Failure> {
+    let at_work: Vec<AtWork> = all(
+        connection,
         "SELECT id, mode, owner, lease_until < (SELECT now_ms FROM clock) AS lapsed,
                 cancel_requested_at IS NOT NULL AS cancel_requested, recoveries,
                 (SELECT COUNT(*) FROM steps WHERE run = runs.id) AS position
          FROM runs WHERE state = 'running'",
-    )
-    .fetch_all(&mut *connection)
-    .await?;
+        [],
+        AtWork::read,
+    )?;
     let is_gone = |run: &AtWork| run.owner.as_ref().is_none_or(|owner| gone.contains(owner));
     let mut done = Done::default();
     for run in at_work.iter().filter(|run| run.lapsed == Some(true) || is_gone(run)) {
-        done.events.append(&mut reap_one(connection, run, recoveries_max).await?);
+        done.events.append(&mut reap_one(connection, run, recoveries_max)?);
         done.runs += 1;
     }
     Ok(done)
 }
 
-async fn reap_one(
-    connection: &mut SqliteConnection,
-    run: &AtWork,
-    recoveries_max: i64,
-) -> Result<Vec<crate::Event>, Failure> {
+fn reap_one(connection: &Connection, run: &AtWork, recoveries_max: i64) -> Result<Vec<crate::Event>, Failure> {
     let id = run_id(&run.id)?;
     let ending = if run.cancel_requested {
         cancelled(&id)
     } else if run.mode == Mode::Attached.as_str() {
-        sqlx::query("UPDATE runs SET state = 'interrupted' WHERE id = $1").bind(&run.id).execute(connection).await?;
+        execute(connection, "UPDATE runs SET state = 'interrupted' WHERE id = ?1", params![&run.id])?;
         return Ok(Vec::new());
     } else if run.recoveries < recoveries_max {
-        sqlx::query("UPDATE runs SET state = 'pending', recoveries = recoveries + 1, lease_until = NULL WHERE id = $1")
-            .bind(&run.id)
-            .execute(connection)
-            .await?;
+        execute(
+            connection,
+            "UPDATE runs SET state = 'pending', recoveries = recoveries + 1, lease_until = NULL WHERE id = ?1",
+            params![&run.id],
+        )?;
         return Ok(Vec::new());
     } else {
         given_up(&id, run)
     };
-    let (seq, at): (i64, i64) = sqlx::query_as(
-        "UPDATE runs SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq, (SELECT now_ms FROM clock)",
-    )
-    .bind(&run.id)
-    .fetch_one(&mut *connection)
-    .await?;
+    let (seq, at): (i64, i64) = only(
+        connection,
+        "UPDATE runs SET last_seq = last_seq + 1 WHERE id = ?1 RETURNING last_seq, (SELECT now_ms FROM clock)",
+        params![&run.id],
+        |row| row.try_into(),
+    )?;
     let mut entry = Entry::at(&id, at, seq);
-    end(&mut entry, connection, &ending).await?;
+    end(&mut entry, connection, &ending)?;
     Ok(entry.events)
 }
 
