@@ -57,7 +57,8 @@ impl Source {
 }
 
 fn looks_like_path(name: &str) -> bool {
-    name.contains('/') || Path::new(name).extension().is_some()
+    // An address is not read yet, and must not be repeated as if it were a file's name.
+    !name.contains("://") && (name.contains('/') || Path::new(name).extension().is_some())
 }
 
 fn unknown(name: &str) -> Problem {
@@ -69,9 +70,13 @@ fn unknown(name: &str) -> Problem {
     }
 }
 
-/// A name as part of a message: one line, not endless.
+/// A name as part of a message: one line, not endless, and without what stands before the `@` of an address.
 fn shown(name: &str) -> String {
     const CHARACTERS_MAX: usize = 80;
+    let name = &match (name.split_once("://"), name.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        _ => name.to_string(),
+    };
     let mut text: String = name.chars().take(CHARACTERS_MAX).collect::<String>().escape_debug().to_string();
     if name.chars().count() > CHARACTERS_MAX {
         text.push('…');
@@ -146,6 +151,13 @@ mod tests {
         assert_eq!(name("héllo.csv"), "h_llo");
         let twice = named(vec!["a/x.csv".into(), "b/X.csv".into()]);
         assert_eq!(twice.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["x", "x_2"]);
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_repeated() {
+        let address = "postgres://me:secret@host/db".to_string();
+        let problem = Source::parse(&[address]).expect_err("no such source yet");
+        assert!(problem.message.contains("postgres://…@host/db") && !problem.message.contains("secret"), "{problem}");
     }
 
     #[test]

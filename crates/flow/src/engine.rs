@@ -7,7 +7,7 @@ use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
 use store::{Beginning, Ending, Error, Event, Fence, Journal, NewRun, RunState, StepRecord, Store};
 
-use crate::keeper::{Keeper, Signal};
+use crate::keeper::{Grip, Keeper, Signal};
 use crate::run::Work;
 use crate::{Emitter, Fault, Finish, Registry, Run, Runs, Verdict};
 
@@ -57,7 +57,7 @@ pub struct Ended {
 
 /// An attempt that has just begun, and what it begins with.
 struct Begun {
-    fence: Fence,
+    grip: Grip,
     task: String,
     input: Value,
     steps: Vec<StepRecord>,
@@ -101,7 +101,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
             match self.store.create_run(new).await {
                 Ok(events) => {
                     let Request { task, input, .. } = request;
-                    let begun = Begun { fence, task, input, steps: Vec::new(), imported: false };
+                    let begun = Begun { grip: keeper.hold(fence), task, input, steps: Vec::new(), imported: false };
                     return self.work(context, begun, &events).await;
                 }
                 Err(Error::KeyTaken { run }) => {
@@ -157,10 +157,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let run = journal.run;
         self.registry.find(&run.task)?;
         let request = Request { task: run.task, input: run.input, title: run.title, key: None };
-        let new = self.new_run(&request, Beginning::Attached(self.keeper()?.lease().clone()));
+        let keeper = self.keeper()?;
+        let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
         let fence = Fence { run: new.id.clone(), attempt: 1 };
         let events = self.store.fork_run(new, from, steps as i64).await?;
-        self.go_on(context, fence, &events).await
+        self.go_on(context, keeper.hold(fence), &events).await
     }
 
     fn new_run(&self, request: &Request, beginning: Beginning) -> NewRun {
@@ -210,10 +211,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let run = &journal.run;
         self.registry.find(&run.task)?;
         let before = Fence { run: run.id.clone(), attempt: run.attempts };
-        match self.store.claim_run(before, self.keeper()?.lease()).await {
+        let keeper = self.keeper()?;
+        match self.store.claim_run(before, keeper.lease()).await {
             Ok(events) => {
                 let fence = Fence { run: run.id.clone(), attempt: run.attempts + 1 };
-                self.go_on(context, fence, &events).await.map(Some)
+                self.go_on(context, keeper.hold(fence), &events).await.map(Some)
             }
             Err(Error::Fenced { .. }) => Ok(None),
             Err(error) => Err(error.into()),
@@ -221,7 +223,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
     }
 
     /// Works on a run whose attempt this process has just begun, from what is recorded.
-    pub(crate) async fn go_on(&self, context: &C, fence: Fence, events: &[Event]) -> Result<Ended, Problem> {
+    pub(crate) async fn go_on(&self, context: &C, grip: Grip, events: &[Event]) -> Result<Ended, Problem> {
+        let fence = grip.fence().clone();
         // Read after the attempt began: from here on nobody else can add a step.
         let Journal { run, steps, .. } = match self.runs.read(&fence.run).await {
             Ok(journal) => journal,
@@ -233,13 +236,13 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 return Ok(Ended { run, result });
             }
         };
-        let begun = Begun { fence, task: run.task, input: run.input, steps, imported: run.imported_at.is_some() };
+        let begun = Begun { grip, task: run.task, input: run.input, steps, imported: run.imported_at.is_some() };
         self.work(context, begun, events).await
     }
 
     async fn work(&self, context: &C, begun: Begun, events: &[Event]) -> Result<Ended, Problem> {
-        let Begun { fence, task, input, steps, imported } = begun;
-        let grip = self.keeper()?.hold(&fence);
+        let Begun { grip, task, input, steps, imported } = begun;
+        let fence = grip.fence().clone();
         let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());
         emitter.tell(events);
         let task = self.registry.find(&task)?;

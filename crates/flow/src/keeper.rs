@@ -41,16 +41,12 @@ pub(crate) struct Keeper {
     _thread: oneshot::Sender<()>,
 }
 
-type Holdings = BTreeMap<RunId, Holding>;
-
-struct Holding {
-    attempt: i64,
-    tell: watch::Sender<Signal>,
-}
+/// By run and attempt: a process may take a run again that was taken from it.
+type Holdings = BTreeMap<(RunId, i64), watch::Sender<Signal>>;
 
 /// A hold on one run; letting go of it ends the renewal.
 pub(crate) struct Grip {
-    run: RunId,
+    fence: Fence,
     signal: watch::Receiver<Signal>,
     held: Arc<Mutex<Holdings>>,
 }
@@ -73,21 +69,26 @@ impl Keeper {
     }
 
     /// Holds a run that this process has just begun an attempt of.
-    pub(crate) fn hold(&self, fence: &Fence) -> Grip {
+    pub(crate) fn hold(&self, fence: Fence) -> Grip {
         let (tell, signal) = watch::channel(Signal::GoOn);
-        lock(&self.held).insert(fence.run.clone(), Holding { attempt: fence.attempt, tell });
-        Grip { run: fence.run.clone(), signal, held: self.held.clone() }
+        lock(&self.held).insert((fence.run.clone(), fence.attempt), tell);
+        Grip { fence, signal, held: self.held.clone() }
     }
 
     /// Tells every run that this process is about to end.
     pub(crate) fn hand_back(&self) {
-        for holding in lock(&self.held).values() {
-            holding.tell.send_replace(Signal::HandBack);
+        for tell in lock(&self.held).values() {
+            tell.send_replace(Signal::HandBack);
         }
     }
 }
 
 impl Grip {
+    /// What is held.
+    pub(crate) fn fence(&self) -> &Fence {
+        &self.fence
+    }
+
     /// Comes back when the run shall not go on, and says why.
     pub(crate) async fn stopped(&mut self) -> Signal {
         let told = self.signal.wait_for(|signal| *signal != Signal::GoOn).await.map(|signal| *signal);
@@ -101,7 +102,7 @@ impl Grip {
 
 impl Drop for Grip {
     fn drop(&mut self) {
-        lock(&self.held).remove(&self.run);
+        lock(&self.held).remove(&(self.fence.run.clone(), self.fence.attempt));
     }
 }
 
@@ -153,38 +154,37 @@ impl Watch {
                 && seen.replace(version) != Some(version)
                 && let Ok(requests) = store.cancel_requests(&self.lease.owner).await
             {
-                requests.iter().for_each(|run| self.tell(run, Signal::Cancel));
+                self.tell(|fence| requests.contains(&fence.run), Signal::Cancel);
             }
         }
     }
 
     fn fences(&self) -> Vec<Fence> {
         let held = lock(&self.held);
-        held.iter().map(|(run, holding)| Fence { run: run.clone(), attempt: holding.attempt }).collect()
+        held.keys().map(|(run, attempt)| Fence { run: run.clone(), attempt: *attempt }).collect()
     }
 
     async fn renew(&self, store: &Store, fences: Vec<Fence>) -> Result<(), store::Error> {
-        let still_ours = store.renew_leases(fences.clone(), &self.lease).await?;
-        for fence in fences {
-            match still_ours.iter().find(|held| held.fence == fence) {
-                Some(held) if held.cancel_requested => self.tell(&fence.run, Signal::Cancel),
-                Some(_) => {}
-                None => self.tell(&fence.run, Signal::Lost),
-            }
-        }
+        let ours = store.renew_leases(fences.clone(), &self.lease).await?;
+        let told_to_stop = |fence: &Fence| ours.iter().any(|held| held.fence == *fence && held.cancel_requested);
+        let lost = |fence: &Fence| fences.contains(fence) && !ours.iter().any(|held| held.fence == *fence);
+        self.tell(told_to_stop, Signal::Cancel);
+        self.tell(lost, Signal::Lost);
         Ok(())
     }
 
     /// The first word stands: a run that is being handed back is not cancelled too.
-    fn tell(&self, run: &RunId, signal: Signal) {
-        if let Some(holding) = lock(&self.held).get(run) {
-            holding.tell.send_if_modified(|told| {
-                let first = *told == Signal::GoOn;
-                if first {
-                    *told = signal;
-                }
-                first
-            });
+    fn tell(&self, whom: impl Fn(&Fence) -> bool, signal: Signal) {
+        for ((run, attempt), tell) in lock(&self.held).iter() {
+            if whom(&Fence { run: run.clone(), attempt: *attempt }) {
+                tell.send_if_modified(|told| {
+                    let first = *told == Signal::GoOn;
+                    if first {
+                        *told = signal;
+                    }
+                    first
+                });
+            }
         }
     }
 }

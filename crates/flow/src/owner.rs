@@ -28,12 +28,13 @@ impl Owner {
     pub(crate) fn enter(data_dir: &Path) -> Result<Owner, Problem> {
         let directory = directory(data_dir);
         let problem = |error: io::Error| {
-            let code = match error.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Code::StoreReadonly,
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
-                _ => Code::Internal,
+            let (code, hint) = match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                    (Code::DiskFull, "free some space and try again; what was recorded before is safe")
+                }
+                _ => (Code::StoreReadonly, "make it writable, or name another data directory with --data-dir"),
             };
-            Problem::new(code, format!("cannot enter this process in `{}`: {error}", directory.display()))
+            Problem::new(code, format!("cannot enter this process in `{}`: {error}", directory.display())).hint(hint)
         };
         std::fs::create_dir_all(&directory).map_err(problem)?;
         sweep(&directory);

@@ -84,12 +84,15 @@ impl<C: Send + Sync + 'static> Engine<C> {
         if pending == 0 || free == 0 {
             return Ok(if pending == 0 && in_hands == 0 { Look::Idle } else { Look::Busy });
         }
-        let taken = self.store.take_runs(self.keeper()?.lease(), &self.registry.names(), free).await?;
+        let keeper = self.keeper()?;
+        let taken = self.store.take_runs(keeper.lease(), &self.registry.names(), free).await?;
         let look = if taken.runs.is_empty() && in_hands == 0 { Look::Idle } else { Look::Busy };
         for fence in taken.runs {
             let events: Vec<_> = taken.events.iter().filter(|event| event.run == fence.run).cloned().collect();
+            // Held from here on, so that it is handed back also if it has not begun.
+            let grip = keeper.hold(fence);
             let (engine, context) = (self.clone(), context.clone());
-            working.spawn(async move { engine.go_on(&context, fence, &events).await });
+            working.spawn(async move { engine.go_on(&context, grip, &events).await });
         }
         Ok(look)
     }

@@ -47,7 +47,7 @@ impl Page {
     }
 }
 
-/// Newest first: ids sort by the time they were made.
+/// Newest first, by the database's clock: an id is made before its run waits to be recorded.
 pub(crate) fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Page, Failure> {
     let states: String = filter.states.iter().map(|state| format!(",{},", state.as_str())).collect();
     let parameters = params![
@@ -61,12 +61,12 @@ pub(crate) fn page(connection: &Connection, filter: &Filter, limit: usize) -> Re
     ];
     let mut statement = connection.prepare_cached(
         "SELECT id, task, state, mode, key, title, owner, created_at, finished_at FROM runs
-         WHERE (?1 IS NULL OR id < ?1)
+         WHERE (?1 IS NULL OR (created_at, id) < (SELECT created_at, id FROM runs WHERE id = ?1))
            AND (?2 IS NULL OR task = ?2 OR task LIKE ?3 ESCAPE '!')
            AND (?4 IS NULL OR ?4 LIKE '%,' || state || ',%')
            AND (?5 IS NULL OR created_at >= ?5)
            AND (?6 IS NULL OR created_at < ?6)
-         ORDER BY id DESC LIMIT ?7",
+         ORDER BY created_at DESC, id DESC LIMIT ?7",
     )?;
     let mut rows = statement.query(parameters)?;
     let (mut page, mut last, mut shown) = (Page::default(), None, 0);

@@ -120,17 +120,26 @@ pub(crate) fn summary(row: &Row<'_>) -> Result<RunSummary, Failure> {
     })
 }
 
+/// Damage is said to be this step's.
 fn step(row: &Row<'_>) -> Result<StepRecord, Failure> {
-    let position: i64 = row.get("position")?;
-    let damaged = |what: &str| Failure::Damaged(format!("step {position} of run `{}` {what}", run_of(row)));
+    read_step(row).map_err(|failure| match failure {
+        Failure::Damaged(what) => {
+            let position = row.get::<_, i64>("position").map_or("?".to_string(), |position| position.to_string());
+            let run: String = row.get("run").unwrap_or_default();
+            Failure::Damaged(format!("step {position} of run `{run}`: {what}"))
+        }
+        other => other,
+    })
+}
+
+fn read_step(row: &Row<'_>) -> Result<StepRecord, Failure> {
     let output_hash = hash(text(row, "output_hash")?)?;
-    let output = content(row).map_err(|_| damaged("has an output that is broken JSON"))?;
-    let output = output.ok_or_else(|| damaged("has no output"))?;
+    let output = content(row)?.ok_or_else(|| Failure::Damaged("it has no output".to_string()))?;
     if matches!(&output, Content::Inline(text) if Hash::of(text.as_bytes()) != output_hash) {
-        return Err(damaged("has another output than was recorded"));
+        return Err(Failure::Damaged("its output is not what was recorded".to_string()));
     }
     Ok(StepRecord {
-        position,
+        position: row.get("position")?,
         name: row.get("name")?,
         state: word(row, "state", StepState::parse)?,
         attempts: row.get("attempts")?,
@@ -140,10 +149,6 @@ fn step(row: &Row<'_>) -> Result<StepRecord, Failure> {
         finished_at: Timestamp(row.get("finished_at")?),
         duration_ms: row.get("duration_ms")?,
     })
-}
-
-fn run_of(row: &Row<'_>) -> String {
-    row.get("run").unwrap_or_default()
 }
 
 fn artifact(row: &Row<'_>) -> Result<ArtifactRecord, Failure> {

@@ -84,6 +84,7 @@ ALTER TABLE runs ADD COLUMN imported_at BIGINT;
 DROP INDEX runs_by_key;
 CREATE UNIQUE INDEX runs_by_key ON runs (key) WHERE key IS NOT NULL AND imported_at IS NULL;
 CREATE INDEX runs_pending ON runs (id) WHERE state = 'pending';
+CREATE INDEX runs_by_time ON runs (created_at, id);
 ",
 ];
 

@@ -277,7 +277,7 @@ impl Store {
     /// The files that the change names go along with it, because it is made also if nobody waits for it any more.
     async fn write_kept(&self, write: Write, kept: Option<Keeping>) -> Result<Done, Error> {
         let (reply, answer) = oneshot::channel();
-        let sent = self.shared.jobs.send(Job { write, reply, _kept: kept }).await;
+        let sent = self.shared.jobs.send(Job { write, reply, kept }).await;
         sent.map_err(|_| writer_gone())?;
         answer.await.map_err(|_| writer_gone())?
     }

@@ -23,7 +23,7 @@ pub(crate) struct Job {
     pub(crate) write: Write,
     pub(crate) reply: oneshot::Sender<Result<Done, Error>>,
     /// Keeps the files that the change names from being removed until it is committed.
-    pub(crate) _kept: Option<Keeping>,
+    pub(crate) kept: Option<Keeping>,
 }
 
 pub(crate) struct Writer {
@@ -88,19 +88,20 @@ impl Writer {
     }
 
     fn answer(&self, batch: &mut Vec<Job>, answers: Result<Vec<Result<Done, Failure>>, Failure>) {
-        // Who no longer waits does not need the answer.
-        match answers {
+        let answers: Vec<Result<Done, Error>> = match answers {
             Ok(answers) => {
-                for (job, answer) in batch.drain(..).zip(answers) {
-                    let _ = job.reply.send(answer.map_err(|failure| failure.into_error(&self.database)));
-                }
+                answers.into_iter().map(|answer| answer.map_err(|failure| failure.into_error(&self.database))).collect()
             }
             Err(failure) => {
                 let problem = failure.into_problem(&self.database);
-                for job in batch.drain(..) {
-                    let _ = job.reply.send(Err(Error::Problem(problem.clone())));
-                }
+                batch.iter().map(|_| Err(Error::Problem(problem.clone()))).collect()
             }
+        };
+        for (Job { reply, kept, .. }, answer) in batch.drain(..).zip(answers) {
+            // Before the answer: who has it may remove files at once.
+            drop(kept);
+            // Who no longer waits does not need it.
+            let _ = reply.send(answer);
         }
     }
 

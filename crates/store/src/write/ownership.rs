@@ -37,15 +37,15 @@ pub(super) fn claim(connection: &Connection, fence: &Fence, lease: &Lease) -> Re
 
 /// Takes the oldest pending runs of these tasks, each at its next attempt.
 pub(super) fn take(connection: &Connection, lease: &Lease, tasks: &[String], limit: i64) -> Result<Done, Failure> {
-    let pending: Vec<(String, String)> = all(
+    let known: String = tasks.iter().map(|task| format!(",{task},")).collect();
+    let pending: Vec<String> = all(
         connection,
-        "SELECT id, task FROM runs WHERE state = 'pending' ORDER BY id LIMIT ?1",
-        params![PENDING_SEEN_MAX],
-        |row| row.try_into(),
+        "SELECT id FROM runs WHERE state = 'pending' AND ?1 LIKE '%,' || task || ',%' ORDER BY id LIMIT ?2",
+        params![known, limit.max(0)],
+        |row| row.get(0),
     )?;
-    let ours = pending.iter().filter(|(_, task)| tasks.contains(task)).take(limit.max(0) as usize);
     let mut done = Done::default();
-    for (id, _) in ours {
+    for id in &pending {
         let run = run_id(id)?;
         let (attempt, seq, at): (i64, i64, i64) = only(
             connection,
@@ -63,9 +63,6 @@ pub(super) fn take(connection: &Connection, lease: &Lease, tasks: &[String], lim
     done.runs = done.held.len();
     Ok(done)
 }
-
-/// How many pending runs are looked at, so that runs of tasks this program does not know cannot make a take endless.
-const PENDING_SEEN_MAX: i64 = 1000;
 
 /// Renews the lease of those runs that are still this owner's, and says which these are.
 pub(super) fn renew(connection: &Connection, held: &[Fence], lease: &Lease) -> Result<Done, Failure> {
