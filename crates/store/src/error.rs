@@ -81,6 +81,11 @@ impl Failure {
         }
     }
 
+    /// Whether another process is writing.
+    pub(crate) fn is_busy(&self) -> bool {
+        matches!(self, Failure::Sql(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))
+    }
+
     pub(crate) fn into_problem(self, database: &Path) -> Problem {
         self.into_error(database).into()
     }

@@ -1,7 +1,7 @@
 //! The journal's tables in SQLite: runs, their steps, their events, and the files they produced.
 //!
 //! The one idea: every write of a run names the attempt that makes it ([`Fence`]), and is answered only after it is on
-//! disk. One thread owns the writing connection and commits whatever has queued up together, so that many writers share
+//! disk. One task owns the writing connection and commits whatever has queued up together, so that many writers share
 //! one fsync without any of them being told "done" too early.
 //!
 //! Invariants

@@ -32,7 +32,8 @@ struct Shared {
 }
 
 impl Store {
-    /// Opens the store in this directory and makes both where they are missing. Needs a running tokio runtime.
+    /// Opens the store in this directory and makes both where they are missing. Needs a running tokio runtime, on
+    /// which the writer lives.
     pub async fn open(data_dir: &Path) -> Result<Store, Problem> {
         let places = Places::below(data_dir)?;
         let (places, connection, lock) = blocking(move || {
@@ -44,7 +45,8 @@ impl Store {
         let commits = Arc::new(AtomicU64::new(0));
         let writer = Writer { connection, lock, database: places.database.clone(), jobs, commits: commits.clone() };
         // Ends by itself when the last handle, and with it the sender, is gone.
-        std::thread::spawn(move || writer.run());
+        writer.never_block_on_others().map_err(|failure| failure.into_problem(&places.database))?;
+        tokio::spawn(writer.run());
         Ok(Store { shared: Arc::new(Shared { places, jobs: sender, reader: Mutex::new(None), commits }) })
     }
 

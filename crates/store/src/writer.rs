@@ -1,22 +1,32 @@
-//! The thread that owns the writing connection: group commit.
+//! The task that owns the writing connection: group commit.
 //!
 //! It takes whatever has queued up, up to a limit, makes each change inside a savepoint, commits once, and only then
 //! answers. A change that fails is rolled back alone; if the transaction itself fails, nobody is told "done".
+//!
+//! It lives on its caller's runtime and blocks that for as long as a commit is being synced, which is what the caller is
+//! waiting for anyway: a thread of its own would cost two switches for each commit, more than the commit itself where
+//! syncing is fast. Waiting for another process's transaction, which may be long, blocks nobody.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Failure;
 use crate::lock::StoreLock;
+use crate::open::BUSY_TIMEOUT;
 use crate::write::{self, Done, Write};
 use crate::{Error, Keeping, sql};
 
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
+
+/// Between two looks whether another process's transaction has ended.
+const PAUSE_FIRST: Duration = Duration::from_millis(1);
+const PAUSE_MAX: Duration = Duration::from_millis(10);
 
 /// A change and who waits for it.
 pub(crate) struct Job {
@@ -37,10 +47,21 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Works until nobody can send any more.
-    pub(crate) fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
-        while self.jobs.blocking_recv_many(&mut batch, BATCH_MAX) > 0 {
-            let answers = self.commit(&batch);
+        while self.jobs.recv_many(&mut batch, BATCH_MAX).await > 0 {
+            let waited_from = Instant::now();
+            let mut pause = PAUSE_FIRST;
+            let answers = loop {
+                match self.begin() {
+                    Ok(()) => break self.commit(&batch),
+                    Err(failure) if failure.is_busy() && waited_from.elapsed() < BUSY_TIMEOUT => {
+                        tokio::time::sleep(pause).await;
+                        pause = (pause * 2).min(PAUSE_MAX);
+                    }
+                    Err(failure) => break Err(failure),
+                }
+            };
             if answers.is_err() {
                 // SQLite may have rolled back by itself; what counts is that no transaction stays open.
                 let _ = self.execute("ROLLBACK");
@@ -50,9 +71,18 @@ impl Writer {
         drop(self.lock);
     }
 
-    /// One transaction for all. The outer error is the transaction's, the inner ones are single changes'.
+    /// SQLite's own way of waiting would block the runtime.
+    pub(crate) fn never_block_on_others(&self) -> Result<(), Failure> {
+        Ok(self.connection.busy_timeout(Duration::ZERO)?)
+    }
+
+    /// Asks for the right to write; says at once if another process has it.
+    fn begin(&self) -> Result<(), Failure> {
+        self.execute("BEGIN IMMEDIATE")
+    }
+
+    /// One transaction for all, which has begun. The outer error is the transaction's, the inner ones are single changes'.
     fn commit(&self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, Failure> {
-        self.execute("BEGIN IMMEDIATE")?;
         if let [job] = batch {
             return self.commit_one(job);
         }
