@@ -164,6 +164,8 @@ for_each_user! {
 for_each_user! {
     fn a_lost_supervisor_is_noticed_and_takes_its_cell_with_it(user) {
         let place = Place::of(user);
+        // The first cell of a place may be one that only looks whether the environment works.
+        place.assay(["sandbox", "run", "-"]).stdin("pass").run().exits(0);
         let program = place.file("program.py", "import time\ntime.sleep(8)\n");
         let mut child = place.assay(["sandbox", "run", program.to_str().unwrap(), "--json"]).start();
         soon("python beside init", || {
@@ -188,6 +190,25 @@ for_each_user! {
         let document: Value = serde_json::from_slice(&output.stdout).expect("one document");
         assert_eq!(document["outcome"], "lost", "{document}");
     }
+}
+
+#[test]
+fn a_query_whose_cell_is_lost_is_tried_again() {
+    let place = Place::new();
+    let statement = "SELECT count(*) FROM range(150000000) AS t(i) WHERE i % 7 = 3";
+    let undisturbed = place.json(0, &["sql", "ecommerce", statement]);
+    let child = place.assay(["sql", "ecommerce", statement, "--json"]).start();
+    soon("python beside init", || {
+        cells_of(&supervisors_of(&place)).first().is_some_and(|cell| processes_in(cell).len() >= 2)
+    });
+    let supervisors = supervisors_of(&place);
+    let inside = processes_in(&cells_of(&supervisors).remove(0));
+    kill(*supervisors.iter().find(|pid| !inside.contains(pid)).unwrap());
+    let output = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).expect("one document");
+    assert_eq!((&document["outcome"], &document["table"]), (&json!("ok"), &undisturbed["table"]), "{document}");
+    let shown = place.json(0, &["runs", "show", document["run"].as_str().unwrap()]);
+    assert_eq!((&shown["steps"][0]["attempts"], &shown["attempts"]), (&json!(2), &json!(1)));
 }
 
 /// Those of the processes that are still there; others in a namespace of that number are a later cell's.
