@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::Digest as _;
 
+use crate::read_word;
+
 /// A SHA-256 digest, spelled as 64 lower-case hex digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Hash(String);
 
@@ -51,6 +53,13 @@ fn sorted(value: &Value) -> Value {
         }
         Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
         scalar => scalar.clone(),
+    }
+}
+
+/// Refuses whatever [`Hash::parse`] does not take.
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Hash, D::Error> {
+        read_word(deserializer, "hash", Hash::parse)
     }
 }
 
@@ -110,6 +119,16 @@ mod tests {
         let hash = Hash::of(b"abc");
         assert_eq!(hash.as_str(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(Hash::parse(hash.as_str()), Some(hash));
+    }
+
+    #[test]
+    fn only_its_own_spelling_is_read_back() {
+        let hash = Hash::of(b"abc");
+        assert_eq!(serde_json::from_value::<Hash>(Value::from(hash.as_str())).expect("a hash"), hash);
+        for wrong in [hash.as_str().to_uppercase(), hash.as_str()[1..].to_string(), String::new()] {
+            let error = serde_json::from_value::<Hash>(Value::from(wrong.as_str())).expect_err(&wrong);
+            assert_eq!(error.to_string(), format!("`{wrong}` is no hash"));
+        }
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::read_word;
 
 /// The name of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct RunId(String);
 
@@ -26,8 +28,30 @@ impl RunId {
     }
 }
 
+/// Refuses an id in any other spelling than its own, though people may type it so.
+impl<'de> Deserialize<'de> for RunId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RunId, D::Error> {
+        read_word(deserializer, "run's id", |text| RunId::parse(text).filter(|id| id.as_str() == text))
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_may_type_it_as_they_like_and_documents_have_one_spelling() {
+        let id = RunId::fresh();
+        let typed = id.as_str().to_uppercase();
+        assert_eq!(RunId::parse(&typed), Some(id.clone()));
+        let read = |text: &str| serde_json::from_value::<RunId>(serde_json::Value::from(text)).ok();
+        assert_eq!(read(id.as_str()), Some(id));
+        assert_eq!((read(&typed), read("../../run"), read("")), (None, None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! The words every crate shares: ids, hashes, tables, usage, findings and the one table of problems.
+//! The words every crate shares: ids, hashes, moments, tables, usage, findings and the one table of problems.
 //!
 //! This crate knows no files, no clock, no network and no other crate of ours. What lives here is named in the machine
 //! interface, so that one concept has one shape from the kernel to the terminal.
@@ -11,6 +11,7 @@ mod problem;
 mod table;
 mod time;
 mod usage;
+mod word;
 
 pub use finding::{Finding, Severity, Span};
 pub use hash::{Digest, Hash};
@@ -20,3 +21,4 @@ pub use problem::{Code, Problem};
 pub use table::{Cell, Column, Table, Type};
 pub use time::Timestamp;
 pub use usage::Usage;
+pub use word::{read_word, shown};

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Invariants
-//! - What [`write_capsule`] writes, [`read_capsule`] gives back equal; what cannot come back is refused when written.
+//! - What [`write`] writes, [`read`] gives back equal; what cannot come back is refused when written.
 //! - Nothing is returned from a capsule before all of it was checked. It comes from strangers: every count and size has a
 //!   limit, and no name in it is ever used as a path.
 //! - The digests show that a capsule is whole, not who made it: who can change a part can write a new manifest.
@@ -26,17 +26,42 @@ mod document;
 mod flaw;
 mod manifest;
 mod read;
-mod record;
-mod word;
 mod write;
 
-pub use manifest::{CapsuleOrigin, CapsulePart, Manifest};
-pub use read::{CapsuleContents, read_capsule, verify_capsule};
-pub use record::{Capsule, CapsuleArtifact, CapsuleRun, CapsuleStep};
-pub use write::write_capsule;
+use std::collections::BTreeSet;
+
+use base::Hash;
+use store::{Content, Event, Journal};
+
+pub use manifest::{Manifest, Origin, Part};
+pub use read::{Contents, read, verify};
+pub use write::write;
+
+/// A run with everything recorded about it, the contents of its artifacts apart. What is true of it only
+/// [here](store::Here) is left behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capsule {
+    /// The run, its steps and its artifacts.
+    pub journal: Journal,
+    /// Its durable events, in order.
+    pub events: Vec<Event>,
+}
+
+impl Capsule {
+    /// The contents a capsule of this run carries: of its artifacts, and of outputs too large for a row.
+    pub fn contents(&self) -> BTreeSet<Hash> {
+        let Journal { run, steps, artifacts } = &self.journal;
+        let outputs = run.output.iter().chain(steps.iter().map(|step| &step.output));
+        let large = outputs.filter_map(|output| match output {
+            Content::Artifact(sha256) => Some(sha256),
+            Content::Inline(_) => None,
+        });
+        large.chain(artifacts.iter().map(|artifact| &artifact.sha256)).cloned().collect()
+    }
+}
 
 /// The layout of capsules this program writes, and the only one it reads.
-pub const CAPSULE_FORMAT: u32 = 1;
+const FORMAT: u32 = 1;
 
 const MANIFEST: &str = "manifest.json";
 const MANIFEST_DIGEST: &str = "manifest.sha256";

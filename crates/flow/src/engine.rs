@@ -236,7 +236,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 return Ok(Ended { run, result });
             }
         };
-        let begun = Begun { grip, task: run.task, input: run.input, steps, imported: run.imported_at.is_some() };
+        let begun = Begun { grip, task: run.task, input: run.input, steps, imported: run.here.imported_at.is_some() };
         self.work(context, begun, events).await
     }
 
@@ -268,9 +268,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         result: Result<Finish, Problem>,
     ) -> Result<Finish, Problem> {
         let ending = match &result {
-            Ok(finish) => {
-                Ending { state: state_of(finish.state), output: Some(finish.output.to_string()), problem: None }
-            }
+            Ok(finish) => Ending { state: finish.state.into(), output: Some(finish.output.to_string()), problem: None },
             Err(problem) => {
                 let state = if problem.code == Code::Cancelled { RunState::Cancelled } else { RunState::Failed };
                 Ending { state, output: None, problem: Some(problem.clone()) }
@@ -325,14 +323,6 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let entered = Arc::new(Keeper::enter(self.store.data_dir(), self.options.lease)?);
         *keeper = Some(entered.clone());
         Ok(entered)
-    }
-}
-
-fn state_of(verdict: Verdict) -> RunState {
-    match verdict {
-        Verdict::Succeeded => RunState::Succeeded,
-        Verdict::Rejected => RunState::Rejected,
-        Verdict::Failed => RunState::Failed,
     }
 }
 

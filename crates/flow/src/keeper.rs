@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use base::{Problem, RunId};
+use base::Problem;
 use store::{Fence, Lease, Store};
 use tokio::sync::{oneshot, watch};
 
@@ -41,8 +41,8 @@ pub(crate) struct Keeper {
     _thread: oneshot::Sender<()>,
 }
 
-/// By run and attempt: a process may take a run again that was taken from it.
-type Holdings = BTreeMap<(RunId, i64), watch::Sender<Signal>>;
+/// By attempt: a process may take a run again that was taken from it.
+type Holdings = BTreeMap<Fence, watch::Sender<Signal>>;
 
 /// A hold on one run; letting go of it ends the renewal.
 pub(crate) struct Grip {
@@ -71,7 +71,7 @@ impl Keeper {
     /// Holds a run that this process has just begun an attempt of.
     pub(crate) fn hold(&self, fence: Fence) -> Grip {
         let (tell, signal) = watch::channel(Signal::GoOn);
-        lock(&self.held).insert((fence.run.clone(), fence.attempt), tell);
+        lock(&self.held).insert(fence.clone(), tell);
         Grip { fence, signal, held: self.held.clone() }
     }
 
@@ -102,7 +102,7 @@ impl Grip {
 
 impl Drop for Grip {
     fn drop(&mut self) {
-        lock(&self.held).remove(&(self.fence.run.clone(), self.fence.attempt));
+        lock(&self.held).remove(&self.fence);
     }
 }
 
@@ -160,8 +160,7 @@ impl Watch {
     }
 
     fn fences(&self) -> Vec<Fence> {
-        let held = lock(&self.held);
-        held.keys().map(|(run, attempt)| Fence { run: run.clone(), attempt: *attempt }).collect()
+        lock(&self.held).keys().cloned().collect()
     }
 
     async fn renew(&self, store: &Store, fences: Vec<Fence>) -> Result<(), store::Error> {
@@ -175,8 +174,8 @@ impl Watch {
 
     /// The first word stands: a run that is being handed back is not cancelled too.
     fn tell(&self, whom: impl Fn(&Fence) -> bool, signal: Signal) {
-        for ((run, attempt), tell) in lock(&self.held).iter() {
-            if whom(&Fence { run: run.clone(), attempt: *attempt }) {
+        for (fence, tell) in lock(&self.held).iter() {
+            if whom(fence) {
                 tell.send_if_modified(|told| {
                     let first = *told == Signal::GoOn;
                     if first {

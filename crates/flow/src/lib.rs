@@ -16,7 +16,7 @@
 //! - What a user stopped or killed is not continued by anybody but a user; only queued runs are taken over.
 //! - This crate knows nothing of agents, data or sandboxes, starts no process and reads no environment.
 
-mod capsule;
+pub mod capsule;
 mod engine;
 mod fault;
 mod keeper;
@@ -30,10 +30,7 @@ mod runs;
 mod transfer;
 mod worker;
 
-pub use capsule::{
-    CAPSULE_FORMAT, Capsule, CapsuleArtifact, CapsuleContents, CapsuleOrigin, CapsulePart, CapsuleRun, CapsuleStep,
-    Manifest, read_capsule, verify_capsule, write_capsule,
-};
+pub use capsule::Manifest;
 pub use engine::{Ended, Engine, Observer, Options, Request};
 pub use fault::Fault;
 pub use policy::StepPolicy;

@@ -69,6 +69,6 @@ impl Runs {
 }
 
 fn entry(run: &RunSummary) -> Value {
-    json!({ "id": run.id, "task": run.task, "state": run.state.as_str(), "finished_at": run.finished_at,
+    json!({ "id": run.id, "task": run.task, "state": run.state, "finished_at": run.finished_at,
             "title": run.title })
 }

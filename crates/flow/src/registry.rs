@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use base::{Code, Problem};
 use serde_json::Value;
+use store::RunState;
 
 use crate::Run;
 
@@ -23,10 +24,16 @@ pub enum Verdict {
 impl Verdict {
     /// The word of the run's state.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Succeeded => "succeeded",
-            Verdict::Rejected => "rejected",
-            Verdict::Failed => "failed",
+        RunState::from(self).as_str()
+    }
+}
+
+impl From<Verdict> for RunState {
+    fn from(verdict: Verdict) -> RunState {
+        match verdict {
+            Verdict::Succeeded => RunState::Succeeded,
+            Verdict::Rejected => RunState::Rejected,
+            Verdict::Failed => RunState::Failed,
         }
     }
 }
@@ -122,9 +129,8 @@ impl<C: 'static> Registry<C> {
 
     pub(crate) fn find(&self, name: &str) -> Result<&BoxedTask<C>, Problem> {
         self.tasks.get(name).ok_or_else(|| {
-            let known: Vec<&str> = self.tasks.keys().copied().collect();
             Problem::new(Code::TaskUnknown, format!("this program has no task `{name}`"))
-                .hint(format!("it knows: {}", known.join(", ")))
+                .hint(format!("it knows: {}", self.names().join(", ")))
         })
     }
 }

@@ -40,7 +40,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let fence = Fence { run: id.clone(), attempt: journal.run.attempts };
         let work = Work::Replay { artifacts: journal.artifacts.clone() };
         let emitter = Emitter::new(id.clone(), None);
-        let imported = journal.run.imported_at.is_some();
+        let imported = journal.run.here.imported_at.is_some();
         let mut run = Run::new(fence, self.store.clone(), emitter, journal.steps.clone(), imported, work);
         let outcome = task(&mut run, context, journal.run.input.clone()).await;
         let steps = run.position();

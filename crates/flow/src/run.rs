@@ -6,9 +6,9 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime};
 
-use base::{Code, Hash, Problem, RunId, Timestamp};
+use base::{Code, Hash, Problem, RunId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -54,8 +54,8 @@ impl Emitter {
     /// Emits an event that is not recorded, such as `step.progress` or `text.delta`.
     pub fn pass(&self, kind: &str, data: Value) {
         let Some(observer) = &self.observer else { return };
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-        observer(&Event { run: self.run.clone(), seq: None, at: Timestamp(now), kind: kind.to_string(), data });
+        let at = SystemTime::now().into();
+        observer(&Event { run: self.run.clone(), seq: None, at, kind: kind.to_string(), data });
     }
 
     pub(crate) fn tell(&self, events: &[Event]) {

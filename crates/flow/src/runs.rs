@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base::{Code, Problem, RunId, Timestamp};
 use serde_json::{Value, json};
-use store::{Event, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
+use store::{Content, Event, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
 
 use crate::owner::{self, Life};
 
@@ -99,7 +99,7 @@ impl Runs {
         let mut events = self.store.events(id, after, PAGE_MAX).await?;
         if let Some(last) = events.last_mut().filter(|event| event.kind == "run.finished") {
             let journal = self.read(id).await?;
-            let output = journal.run.output.as_ref().map(store::Content::document);
+            let output = journal.run.output.as_ref().map(Content::document);
             if output.is_some() && last.data.get("output") == output.as_ref() {
                 last.data["output"] = self.output(&journal).await?;
             }
@@ -193,7 +193,7 @@ impl Runs {
 
     /// Somebody else works on the run; who, where that can be told.
     pub(crate) fn busy(&self, run: &RunRecord) -> Problem {
-        let life = run.owner.as_ref().map(|owner| owner::life(self.store.data_dir(), owner));
+        let life = run.here.owner.as_ref().map(|owner| owner::life(self.store.data_dir(), owner));
         let who = match life {
             Some(Life::Alive { pid: Some(pid) }) => format!("process {pid}"),
             _ => "another process".to_string(),
@@ -212,7 +212,7 @@ impl Runs {
     pub async fn output(&self, journal: &Journal) -> Result<Value, Problem> {
         match &journal.run.output {
             None => Ok(Value::Null),
-            Some(store::Content::Artifact(sha256)) => {
+            Some(Content::Artifact(sha256)) => {
                 let contents = self.store.artifact(sha256).await?;
                 serde_json::from_slice(&contents).map_err(|error| {
                     Problem::new(Code::JournalDamaged, format!("the output of the run is broken JSON: {error}"))
@@ -235,31 +235,24 @@ fn unknown(id: &RunId) -> Problem {
 
 fn run_document(journal: &Journal) -> Value {
     let run = &journal.run;
-    let artifacts = journal.artifacts.iter().map(|artifact| {
-        json!({ "name": artifact.name, "media_type": artifact.media_type, "bytes": artifact.bytes,
-                "sha256": artifact.sha256 })
-    });
     json!({
-        "v": 1, "kind": "run", "id": run.id, "task": run.task, "state": run.state.as_str(),
-        "mode": run.mode.as_str(), "key": run.key, "title": run.title, "input": run.input,
-        "output": run.output.as_ref().map(store::Content::document), "problem": run.problem,
-        "forked_from": run.forked_from.as_ref().map(|from| json!({ "run": from.run, "step": from.step })),
-        "attempts": run.attempts, "program": run.program, "created_at": run.created_at,
-        "finished_at": run.finished_at, "last_seq": run.last_seq,
-        "steps": journal.steps.iter().map(step_entry).collect::<Vec<_>>(),
-        "artifacts": artifacts.collect::<Vec<_>>(),
+        "v": 1, "kind": "run", "id": run.id, "task": run.task, "state": run.state, "mode": run.mode, "key": run.key,
+        "title": run.title, "input": run.input, "output": run.output.as_ref().map(Content::document),
+        "problem": run.problem, "forked_from": run.forked_from, "attempts": run.attempts, "program": run.program,
+        "created_at": run.created_at, "finished_at": run.finished_at, "last_seq": run.last_seq,
+        "steps": journal.steps.iter().map(step_entry).collect::<Vec<_>>(), "artifacts": journal.artifacts,
     })
 }
 
 fn step_entry(step: &StepRecord) -> Value {
     json!({
-        "index": step.position, "name": step.name, "state": step.state.as_str(), "attempts": step.attempts,
+        "index": step.position, "name": step.name, "state": step.state, "attempts": step.attempts,
         "finished_at": step.finished_at, "duration_ms": step.duration_ms, "input_hash": step.input_hash,
         "output_hash": step.output_hash, "output": step.output.document(),
     })
 }
 
 fn list_entry(run: &RunSummary) -> Value {
-    json!({ "id": run.id, "task": run.task, "state": run.state.as_str(), "key": run.key,
+    json!({ "id": run.id, "task": run.task, "state": run.state, "key": run.key,
             "created_at": run.created_at, "finished_at": run.finished_at, "title": run.title })
 }

@@ -3,16 +3,14 @@
 use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use base::{Code, Problem, RunId, Timestamp};
-use store::{ArtifactRecord, Error, Event, Journal, Mode, RunRecord, RunState, StepRecord, Store};
+use base::{Code, Hash, Problem, RunId};
+use serde_json::Value;
+use store::{Content, Error, Event, Here, Journal, Mode, RunState, Store, blocking};
 
 use crate::Runs;
-use crate::capsule::{
-    Capsule, CapsuleArtifact, CapsuleOrigin, CapsuleRun, CapsuleStep, Manifest, read_capsule, verify_capsule,
-    write_capsule,
-};
+use crate::capsule::{self, Capsule, Manifest, Origin};
 
 /// A run that came in.
 #[derive(Clone, Debug)]
@@ -25,29 +23,19 @@ pub struct Imported {
 
 /// Checks every byte of a capsule and what it says; gives what it says about itself.
 pub fn verify(file: &Path) -> Result<Manifest, Problem> {
-    verify_capsule(open(file)?)
+    capsule::verify(open(file)?)
 }
 
 impl Runs {
     /// Writes a run with everything recorded about it to a file, which appears whole or not at all. A run that somebody
     /// works on is exported as it is at one moment.
     pub async fn export(&self, id: &RunId, to: &Path, program: &str) -> Result<Manifest, Problem> {
-        let journal = self.journal(id).await?;
-        let mut events: Vec<Event> = Vec::new();
-        while events.last().and_then(|event| event.seq).unwrap_or(0) < journal.run.last_seq {
-            let seen = events.last().and_then(|event| event.seq).unwrap_or(0);
-            let more = self.store().events(id, seen, EVENTS_AT_ONCE).await?;
-            if more.is_empty() {
-                return Err(
-                    Problem::new(Code::JournalDamaged, format!("run `{id}` lacks events after {seen}")).in_run(id)
-                );
-            }
-            events.extend(more.into_iter().filter(|event| event.seq <= Some(journal.run.last_seq)));
-        }
-        let capsule = pack(journal, events);
-        let exported_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64);
-        let origin = CapsuleOrigin {
-            exported_at: Timestamp(exported_at),
+        let mut journal = self.journal(id).await?;
+        journal.run.here = Here::default();
+        let events = self.events_until(id, journal.run.last_seq).await?;
+        let capsule = Capsule { journal, events };
+        let origin = Origin {
+            exported_at: SystemTime::now().into(),
             exporter: program.to_string(),
             store: store::VERSION as u32,
         };
@@ -58,17 +46,20 @@ impl Runs {
     /// Takes a run in from a capsule, under its own id. Unfinished ones wait to be resumed.
     pub async fn import(&self, file: &Path) -> Result<Imported, Problem> {
         let (store, path) = (self.store().clone(), file.to_path_buf());
-        let (journal, events, kept) = blocking(move || {
+        let (Capsule { mut journal, events }, kept) = blocking(move || {
             let kept = store.keeping()?;
-            let (capsule, mut contents) = read_capsule(open(&path)?)?;
+            let (capsule, mut contents) = capsule::read(open(&path)?)?;
             let hashes: Vec<_> = contents.hashes().cloned().collect();
             for sha256 in hashes {
                 kept.keep(&contents.load(&sha256)?)?;
             }
-            let (journal, events) = unpack(capsule);
-            Ok((journal, events, kept))
+            Ok((capsule, kept))
         })
         .await?;
+        if !journal.run.state.is_final() {
+            // Nobody here works on it, whatever was so where it came from.
+            (journal.run.state, journal.run.mode) = (RunState::Interrupted, Mode::Attached);
+        }
         let run = journal.run.id.clone();
         let mine = self.store().journal(&run).await?;
         match self.store().import_run(journal.clone(), events, kept).await {
@@ -84,6 +75,22 @@ impl Runs {
             .in_run(&run)),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// A run's durable events up to a number, which is the last of one moment.
+    async fn events_until(&self, id: &RunId, last: i64) -> Result<Vec<Event>, Problem> {
+        let (mut events, mut seen) = (Vec::new(), 0);
+        while seen < last {
+            let more = self.store().events(id, seen, EVENTS_AT_ONCE).await?;
+            events.extend(more.into_iter().filter(|event| event.seq <= Some(last)));
+            let reached = events.last().and_then(|event: &Event| event.seq).unwrap_or(0);
+            if reached == seen {
+                let message = format!("run `{id}` lacks events after {seen}");
+                return Err(Problem::new(Code::JournalDamaged, message).in_run(id));
+            }
+            seen = reached;
+        }
+        Ok(events)
     }
 }
 
@@ -101,7 +108,7 @@ fn open(file: &Path) -> Result<BufReader<File>, Problem> {
     File::open(file).map(BufReader::new).map_err(unreadable)
 }
 
-fn write_file(store: &Store, capsule: &Capsule, origin: &CapsuleOrigin, to: &Path) -> Result<Manifest, Problem> {
+fn write_file(store: &Store, capsule: &Capsule, origin: &Origin, to: &Path) -> Result<Manifest, Problem> {
     let unwritable = |error: io::Error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
@@ -115,121 +122,18 @@ fn write_file(store: &Store, capsule: &Capsule, origin: &CapsuleOrigin, to: &Pat
     }
     let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut part = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
-    let manifest = write_capsule(part.as_file_mut(), capsule, origin, &mut |sha256| store.load_now(sha256))?;
+    let manifest = capsule::write(part.as_file_mut(), capsule, origin, &mut |sha256| store.load_now(sha256))?;
     part.flush().and_then(|()| part.as_file().sync_all()).map_err(unwritable)?;
     part.persist(to).map_err(|error| unwritable(error.error))?;
     Ok(manifest)
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| Err(Problem::new(Code::Internal, format!("the transfer ended early: {error}"))))
-}
-
 /// Whether two records are of one run: what was asked, what was done, what came out.
 fn same(mine: &Journal, theirs: &Journal) -> bool {
-    let essence = |journal: &Journal| {
-        let steps: Vec<_> = journal.steps.iter().map(|step| (step.name.clone(), step.output_hash.clone())).collect();
-        (journal.run.task.clone(), journal.run.input.clone(), journal.run.output.clone(), steps)
-    };
-    essence(mine) == essence(theirs)
-}
-
-fn pack(journal: Journal, events: Vec<Event>) -> Capsule {
-    let Journal { run, steps, artifacts } = journal;
-    let step = |step: StepRecord| CapsuleStep {
-        position: step.position,
-        name: step.name,
-        state: step.state,
-        attempts: step.attempts,
-        finished_at: step.finished_at,
-        duration_ms: step.duration_ms,
-        input_hash: step.input_hash,
-        output_hash: step.output_hash,
-        output: step.output,
-    };
-    let artifact = |artifact: ArtifactRecord| CapsuleArtifact {
-        name: artifact.name,
-        media_type: artifact.media_type,
-        bytes: artifact.bytes,
-        sha256: artifact.sha256,
-    };
-    Capsule {
-        run: CapsuleRun {
-            id: run.id,
-            task: run.task,
-            state: run.state,
-            mode: run.mode,
-            key: run.key,
-            title: run.title,
-            input: run.input,
-            input_hash: run.input_hash,
-            output: run.output,
-            problem: run.problem,
-            forked_from: run.forked_from,
-            attempts: run.attempts,
-            program: run.program,
-            created_at: run.created_at,
-            finished_at: run.finished_at,
-            last_seq: run.last_seq,
-        },
-        steps: steps.into_iter().map(step).collect(),
-        events,
-        artifacts: artifacts.into_iter().map(artifact).collect(),
+    fn essence(journal: &Journal) -> (&str, &Value, Option<&Content>, Vec<(&str, &Hash)>) {
+        let Journal { run, steps, .. } = journal;
+        let steps = steps.iter().map(|step| (step.name.as_str(), &step.output_hash)).collect();
+        (&run.task, &run.input, run.output.as_ref(), steps)
     }
-}
-
-/// Nobody here works on it, whatever was so where it came from.
-fn unpack(capsule: Capsule) -> (Journal, Vec<Event>) {
-    let Capsule { run, steps, events, artifacts } = capsule;
-    let step = |step: CapsuleStep| StepRecord {
-        position: step.position,
-        name: step.name,
-        state: step.state,
-        attempts: step.attempts,
-        input_hash: step.input_hash,
-        output_hash: step.output_hash,
-        output: step.output,
-        finished_at: step.finished_at,
-        duration_ms: step.duration_ms,
-    };
-    let artifact = |artifact: CapsuleArtifact| ArtifactRecord {
-        name: artifact.name,
-        media_type: artifact.media_type,
-        bytes: artifact.bytes,
-        sha256: artifact.sha256,
-    };
-    let (state, mode) = match run.state.is_final() {
-        true => (run.state, run.mode),
-        false => (RunState::Interrupted, Mode::Attached),
-    };
-    let run = RunRecord {
-        id: run.id,
-        task: run.task,
-        state,
-        mode,
-        key: run.key,
-        title: run.title,
-        input: run.input,
-        input_hash: run.input_hash,
-        output: run.output,
-        problem: run.problem,
-        forked_from: run.forked_from,
-        attempts: run.attempts,
-        program: run.program,
-        owner: None,
-        created_at: run.created_at,
-        finished_at: run.finished_at,
-        last_seq: run.last_seq,
-        recoveries: 0,
-        cancel_requested: false,
-        imported_at: None,
-    };
-    let journal = Journal {
-        run,
-        steps: steps.into_iter().map(step).collect(),
-        artifacts: artifacts.into_iter().map(artifact).collect(),
-    };
-    (journal, events)
+    essence(mine) == essence(theirs)
 }

@@ -358,7 +358,7 @@ async fn a_worker_that_stops_hands_back_what_another_takes_at_once() {
     assert!(told.lock().expect("not poisoned")[0].contains("handed the run back"), "{told:?}");
     let store = Store::open(directory.path()).await.expect("opened");
     let journal = store.journal(&run).await.expect("read").expect("there");
-    assert_eq!((journal.run.state.as_str(), journal.run.recoveries, journal.steps.len()), ("pending", 0, 1));
+    assert_eq!((journal.run.state.as_str(), journal.run.here.recoveries, journal.steps.len()), ("pending", 0, 1));
     lab.gate.add_permits(1);
     // Its owner still lives and its lease is long: nobody waits for either.
     assert_eq!(work(&second, &lab).await.len(), 1);

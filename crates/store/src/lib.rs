@@ -31,10 +31,10 @@ pub use event::Event;
 pub use glance::glance;
 pub use list::{Filter, Page};
 pub use record::{
-    ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Journal, Lease, Mode, NewRun, Recorded,
+    ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Here, Journal, Lease, Mode, NewRun, Recorded,
     RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
 };
-pub use store::Store;
+pub use store::{Store, blocking};
 
 /// The version of the tables that this program makes and uses.
 pub const VERSION: usize = schema::VERSION;

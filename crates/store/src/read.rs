@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::Event;
 use crate::error::Failure;
 use crate::record::{
-    ArtifactRecord, Content, ForkPoint, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState, Suspect,
+    ArtifactRecord, Content, ForkPoint, Here, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState,
+    Suspect,
 };
 use crate::sql::{all, one, only};
 
@@ -96,13 +97,14 @@ fn run(row: &Row<'_>) -> Result<RunRecord, Failure> {
         forked_from,
         attempts: row.get("attempts")?,
         program: row.get("program")?,
-        owner: row.get("owner")?,
         created_at: Timestamp(row.get("created_at")?),
-        finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
+        finished_at: moment(row, "finished_at")?,
         last_seq: row.get("last_seq")?,
-        recoveries: row.get("recoveries")?,
-        cancel_requested: row.get::<_, Option<i64>>("cancel_requested_at")?.is_some(),
-        imported_at: row.get::<_, Option<i64>>("imported_at")?.map(Timestamp),
+        here: Here {
+            owner: row.get("owner")?,
+            recoveries: row.get("recoveries")?,
+            imported_at: moment(row, "imported_at")?,
+        },
     })
 }
 
@@ -116,7 +118,7 @@ pub(crate) fn summary(row: &Row<'_>) -> Result<RunSummary, Failure> {
         title: row.get("title")?,
         owner: row.get("owner")?,
         created_at: Timestamp(row.get("created_at")?),
-        finished_at: row.get::<_, Option<i64>>("finished_at")?.map(Timestamp),
+        finished_at: moment(row, "finished_at")?,
     })
 }
 
@@ -143,11 +145,11 @@ fn read_step(row: &Row<'_>) -> Result<StepRecord, Failure> {
         name: row.get("name")?,
         state: word(row, "state", StepState::parse)?,
         attempts: row.get("attempts")?,
+        finished_at: Timestamp(row.get("finished_at")?),
+        duration_ms: row.get("duration_ms")?,
         input_hash: hash(text(row, "input_hash")?)?,
         output_hash,
         output,
-        finished_at: Timestamp(row.get("finished_at")?),
-        duration_ms: row.get("duration_ms")?,
     })
 }
 
@@ -191,7 +193,11 @@ fn word<T>(row: &Row<'_>, column: &str, parse: fn(&str) -> Option<T>) -> Result<
     parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no {column}")))
 }
 
-fn run_id(text: &str) -> Result<RunId, Failure> {
+fn moment(row: &Row<'_>, column: &str) -> Result<Option<Timestamp>, Failure> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+}
+
+pub(crate) fn run_id(text: &str) -> Result<RunId, Failure> {
     RunId::parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no run id")))
 }
 

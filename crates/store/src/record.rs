@@ -1,12 +1,15 @@
 //! What the tables hold, as types: the closed sets of states, what goes in, and what comes back.
+//!
+//! What comes back is also what a capsule carries, so names and order of its fields are part of the capsule's format.
 
-use base::{Hash, Problem, RunId, Timestamp};
+use base::{Hash, Problem, RunId, Timestamp, read_word};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::Event;
 
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal,)* }) => {
+    ($(#[$about:meta])* $name:ident $kind:literal { $($(#[$doc:meta])* $variant:ident $word:literal,)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$doc])* $variant,)* }
@@ -22,12 +25,24 @@ macro_rules! words {
                 match word { $($word => Some($name::$variant),)* _ => None }
             }
         }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$name, D::Error> {
+                read_word(deserializer, $kind, $name::parse)
+            }
+        }
     };
 }
 
 words! {
     /// Where a run stands.
-    RunState {
+    RunState "run's state" {
         /// Accepted, not begun.
         Pending "pending",
         /// Being worked on by its owner.
@@ -57,7 +72,7 @@ impl RunState {
 
 words! {
     /// Who works on a run.
-    Mode {
+    Mode "run's mode" {
         /// The command that started it, and nobody else.
         Attached "attached",
         /// Whichever worker takes it.
@@ -67,7 +82,7 @@ words! {
 
 words! {
     /// How a step ended.
-    StepState {
+    StepState "step's state" {
         /// With an output.
         Ok "ok",
         /// With a problem that the same input would meet again.
@@ -76,7 +91,7 @@ words! {
 }
 
 /// Which attempt of which run is writing. A write whose attempt is no longer the run's is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fence {
     /// The run.
     pub run: RunId,
@@ -191,8 +206,10 @@ pub struct Ending {
     pub problem: Option<Problem>,
 }
 
-/// JSON kept in its row, or in a file if it is large.
-#[derive(Clone, Debug, PartialEq)]
+/// JSON kept in its row, or in a file if it is large. Its hash is that of the very text that was recorded, so a capsule
+/// carries it as a string and not as a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Content {
     /// The text itself.
     Inline(String),
@@ -219,7 +236,7 @@ impl Content {
 }
 
 /// Where a forked run left the run it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForkPoint {
     /// The run it came from.
     pub run: RunId,
@@ -228,9 +245,9 @@ pub struct ForkPoint {
 }
 
 /// A run's row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Its name.
+    /// Its name, which it keeps in every store.
     pub id: RunId,
     /// The task's registered name.
     pub task: String,
@@ -256,18 +273,24 @@ pub struct RunRecord {
     pub attempts: i64,
     /// The version of the program that created it.
     pub program: String,
-    /// The process that works, or last worked, on it.
-    pub owner: Option<String>,
-    /// By the database's clock.
+    /// By the clock of the database it was begun in.
     pub created_at: Timestamp,
-    /// By the database's clock.
+    /// By the same clock.
     pub finished_at: Option<Timestamp>,
     /// The number of its last durable event.
     pub last_seq: i64,
+    /// What no capsule carries.
+    #[serde(skip)]
+    pub here: Here,
+}
+
+/// What is true of a run only in the store it was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Here {
+    /// The process that works, or last worked, on it.
+    pub owner: Option<String>,
     /// How often it was taken over since it last recorded a step.
     pub recoveries: i64,
-    /// Whether a user asked for it to be stopped.
-    pub cancel_requested: bool,
     /// When it came in from a capsule; none for a run that was begun here.
     pub imported_at: Option<Timestamp>,
 }
@@ -296,9 +319,10 @@ pub struct RunSummary {
 }
 
 /// A recorded step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// Its place in the run, counted from 0.
+    #[serde(rename = "index")]
     pub position: i64,
     /// What the code called it.
     pub name: String,
@@ -306,20 +330,20 @@ pub struct StepRecord {
     pub state: StepState,
     /// How often the effect was tried by the attempt that recorded it.
     pub attempts: i64,
+    /// When it was committed, by the database's clock.
+    pub finished_at: Timestamp,
+    /// How long the effect took.
+    pub duration_ms: f64,
     /// The hash of the input it was given.
     pub input_hash: Hash,
     /// The hash of the output's JSON text.
     pub output_hash: Hash,
     /// The output, or the problem document if it failed.
     pub output: Content,
-    /// When it was committed, by the database's clock.
-    pub finished_at: Timestamp,
-    /// How long the effect took.
-    pub duration_ms: f64,
 }
 
 /// A file a run produced; its contents are kept under their hash.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactRecord {
     /// Unique in its run.
     pub name: String,
@@ -331,14 +355,8 @@ pub struct ArtifactRecord {
     pub sha256: Hash,
 }
 
-impl ArtifactRecord {
-    pub(crate) fn document(&self) -> Value {
-        json!({ "name": self.name, "media_type": self.media_type, "bytes": self.bytes, "sha256": self.sha256 })
-    }
-}
-
 /// Everything recorded about a run at one moment, events apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Journal {
     /// Its row.
     pub run: RunRecord,

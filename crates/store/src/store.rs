@@ -303,10 +303,13 @@ impl Store {
     }
 }
 
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Problem> + Send + 'static) -> Result<T, Problem> {
+/// Does work with files where it holds nobody else up.
+pub async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(error) => Err(Problem::new(Code::Internal, format!("a file operation of the store ended early: {error}"))),
+        Err(error) => Err(Problem::new(Code::Internal, format!("a file operation ended early: {error}"))),
     }
 }
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 use serde_json::Value;
 
+use super::{load, median};
 use crate::ci::BUILD;
 use crate::workspace::{Workspace, exit_code, output};
 
@@ -51,9 +52,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<u8> {
     println!("assay:  {} (dev profile, as the README's commands build it)", contest.assay.display());
     println!("python: {} -s -c … (pandas of the same environment, outside the sandbox)", contest.python.display());
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let load = load.split(' ').take(3).collect::<Vec<_>>().join(" ");
-    println!("machine: {cores} cores, load average {load}; one warm-up of each, not counted\n");
+    println!("machine: {cores} cores, load average {}; one warm-up of each, not counted\n", load());
     contest.round(0)?;
     println!("{}", heading());
     let mut rounds = Vec::new();
@@ -195,7 +194,7 @@ fn row(label: &str, round: &Round) -> String {
 
 /// The p50 of each column on its own.
 fn middle_of(rounds: &[Round]) -> Round {
-    let of = |value: &dyn Fn(&Round) -> f64| median(rounds.iter().map(value).collect());
+    let of = |value: &dyn Fn(&Round) -> f64| median(rounds.iter().map(value).collect()).expect("there are rounds");
     Round {
         assay_ms: of(&|round| round.assay_ms),
         phases_ms: (0..=PHASES.len()).map(|place| of(&|round| round.phases_ms[place])).collect(),
@@ -203,23 +202,11 @@ fn middle_of(rounds: &[Round]) -> Round {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    if values.len().is_multiple_of(2) { (values[half - 1] + values[half]) / 2.0 } else { values[half] }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between() {
-        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), 2.5);
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
-    }
 
     #[test]
     fn only_ten_equal_rows_are_the_same() {

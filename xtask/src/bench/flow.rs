@@ -17,6 +17,7 @@ use serde_json::Value;
 use self::places::{Ground, is_open_to_all};
 use self::postgres::{Programs, Server};
 use self::table::{Cell, Contestant, DISK_1, DISK_8, GOALS, Place, Sample, Setting, TMPFS_1};
+use super::load;
 use crate::workspace::{Workspace, exit_code, output};
 
 const ROUNDS: usize = 5;
@@ -215,11 +216,6 @@ impl Contest {
 fn rotated(contestants: &[Contestant], by: usize) -> impl Iterator<Item = Contestant> {
     let length = contestants.len();
     (0..length).map(move |place| contestants[(place + by) % length])
-}
-
-fn load() -> String {
-    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    load.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

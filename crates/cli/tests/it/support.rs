@@ -5,6 +5,8 @@
 
 pub mod contract;
 pub mod leftovers;
+pub mod stage;
+pub mod started;
 pub mod tables;
 pub mod trace;
 

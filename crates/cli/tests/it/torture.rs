@@ -3,10 +3,11 @@
 //! What is random comes from a seed that is printed; `ASSAY_SEED` sets it. What is counted is counted in the database,
 //! because a log written beside it can miss what a killed process did. Small by default, large with `ASSAY_SLOW=1`.
 
+mod frozen;
+mod races;
+
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -14,8 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::flow::{Stage, Started, is_gapless, lines, until};
 use crate::support::slow_is_wanted;
+use crate::support::stage::{Stage, is_gapless, lines};
+use crate::support::started::{Started, until};
 
 const SIGABRT: i32 = 6;
 const SIGKILL: i32 = 9;
@@ -244,114 +246,6 @@ fn a_dead_workers_run_is_taken_over_within_two_leases() {
 }
 
 #[test]
-fn a_frozen_worker_loses_its_run_and_works_on_others() {
-    let stage = Stage::with_lease(1_500);
-    let value = stage.undisturbed(2);
-    for thawed_in_the_middle in [true, false] {
-        let run = stage.queue(1, 2, 1_000).remove(0);
-        let mut frozen = stage.worker(&[]);
-        assert_eq!(stage.inside(&frozen, 0).run, run);
-        frozen.signal("STOP");
-        let mut heir = stage.worker(&["--until-idle"]);
-        assert_eq!(stage.inside(&heir, 0).run, run);
-        if !thawed_in_the_middle {
-            heir.ends().exits(0);
-        }
-        let events = stage.events(&run);
-        frozen.signal("CONT");
-        let told = || frozen.stderr().lines().find(|line| line.contains(&run)).map(str::to_string);
-        let told = until("the frozen worker says that it lost the run", told);
-        assert!(told.contains("run_busy"), "{told}");
-        heir.ends().exits(0);
-        let next = stage.queue(1, 2, 0).remove(0);
-        until("it goes on with another", || (stage.show(&next)["state"] == "succeeded").then_some(()));
-        stage.is_whole(&next, 2, &value);
-        assert!(stage.effects().iter().filter(|effect| effect.run == next).all(|effect| effect.pid == frozen.pid()));
-        assert_eq!(stage.is_whole(&run, 2, &value)["attempts"], 2);
-        assert!(thawed_in_the_middle || stage.events(&run) == events, "it wrote to a run that is not its own");
-        assert_eq!(stage.times(&run, 2), [2, 1]);
-        frozen.signal("TERM");
-        frozen.ends().exits(0);
-    }
-}
-
-#[test]
-fn the_run_of_a_frozen_worker_can_be_cancelled() {
-    let stage = Stage::with_lease(1_500);
-    let run = stage.queue(1, 1, 600).remove(0);
-    let mut frozen = stage.worker(&[]);
-    stage.inside(&frozen, 0);
-    frozen.signal("STOP");
-    let document = stage.json(0, &["runs", "cancel", &run]);
-    assert_eq!((&document["cancelled"], &document["state"]), (&json!(true), &json!("cancelled")), "{document}");
-    let shown = stage.show(&run);
-    frozen.signal("CONT");
-    until("the frozen worker says what became of it", || frozen.stderr().contains(&run).then_some(()));
-    assert_eq!(stage.show(&run), shown, "it wrote to a run that is over");
-    frozen.signal("TERM");
-    frozen.ends().exits(0);
-}
-
-#[test]
-fn a_frozen_command_goes_on_as_if_nothing_had_been() {
-    let stage = Stage::with_lease(1_500);
-    let value = stage.undisturbed(3);
-    let mut working = Started::of(stage.demo(3, 700));
-    let run = stage.inside(&working, 1).run;
-    working.signal("STOP");
-    let state = || stage.show(&run)["state"].clone();
-    until("a frozen command counts as gone", || (state() == "interrupted").then_some(()));
-    let listed = stage.listed();
-    assert_eq!((listed.len(), &listed[0]["state"]), (1, &json!("interrupted")));
-    working.signal("CONT");
-    assert_eq!(working.ends().exits(0).document()["value"], value);
-    assert_eq!(stage.is_whole(&run, 3, &value)["attempts"], 1);
-    assert_eq!(stage.times(&run, 3), [1, 1, 1]);
-}
-
-#[test]
-fn a_frozen_command_loses_to_who_resumed_its_run() {
-    let stage = Stage::with_lease(1_500);
-    let value = stage.undisturbed(3);
-    for thawed_in_the_middle in [true, false] {
-        let mut frozen = Started::of(stage.demo(3, 800));
-        let run = stage.inside(&frozen, 1).run;
-        frozen.signal("STOP");
-        until("its lease lapses", || (stage.show(&run)["state"] == "interrupted").then_some(()));
-        let mut heir = Started::of(stage.assay(&["runs", "resume", &run, "--json"]));
-        stage.inside(&heir, 1);
-        if !thawed_in_the_middle {
-            heir.ends();
-        }
-        let before = stage.events(&run);
-        frozen.signal("CONT");
-        let problem = frozen.ends().exits(2).document();
-        assert_eq!((&problem["code"], &problem["run"]), (&json!("run_busy"), &json!(run)), "{problem}");
-        assert_eq!(heir.ends().exits(0).document()["value"], value);
-        assert_eq!(stage.is_whole(&run, 3, &value)["attempts"], 2);
-        assert_eq!(stage.times(&run, 3), [1, 2, 1], "only the step in flight ran twice");
-        assert!(thawed_in_the_middle || stage.events(&run) == before, "the loser wrote something");
-    }
-}
-
-/// The only worker there is freezes: when it wakes up, its own run waits to be taken, by itself.
-#[test]
-fn a_worker_frozen_alone_finishes_its_run_once() {
-    let stage = Stage::with_lease(1_000);
-    let value = stage.undisturbed(2);
-    let run = stage.queue(1, 2, 2_500).remove(0);
-    let mut worker = Started::of(stage.assay(&["worker", "--slots", "4", "--until-idle"]));
-    assert_eq!(stage.inside(&worker, 0).run, run);
-    worker.signal("STOP");
-    until("its lease lapses", || (stage.show(&run)["state"] == "pending").then_some(()));
-    worker.signal("CONT");
-    worker.ends().exits(0);
-    let shown = stage.is_whole(&run, 2, &value);
-    assert_eq!(shown["attempts"], 2, "one freeze costs one attempt");
-    assert_eq!(stage.times(&run, 2), [2, 1]);
-}
-
-#[test]
 fn a_run_that_takes_every_worker_down_fails_and_can_still_be_resumed() {
     let stage = Stage::new();
     let value = stage.undisturbed(3);
@@ -423,104 +317,4 @@ fn workers_told_to_end_at_random_hand_everything_back() {
     let last = stage.queue(1, 2, 0).remove(0);
     stage.assay(&["worker", "--until-idle"]).run().exits(0);
     stage.is_whole(&last, 2, &value);
-}
-
-#[test]
-fn one_key_from_sixteen_processes_is_one_run() {
-    const STEPS: usize = 5;
-    let rounds = if slow_is_wanted("ten rounds of sixteen processes") { 10 } else { 2 };
-    let stage = Stage::new();
-    let value = stage.undisturbed(STEPS);
-    for round in 0..rounds {
-        let key = format!("round-{round}");
-        let mut asking: Vec<Started> =
-            (0..16).map(|_| Started::of(stage.demo(STEPS, 30).arg("--key").arg(&key))).collect();
-        let answers: Vec<Value> = asking.iter_mut().map(|one| one.ends().exits(0).document()).collect();
-        let run = answers[0]["run"].as_str().unwrap();
-        assert!(answers.iter().all(|answer| *answer == answers[0] && answer["value"] == value), "{answers:?}");
-        assert_eq!(stage.listed().len(), round + 1, "one run a key");
-        assert_eq!(stage.is_whole(run, STEPS, &value)["attempts"], 1);
-        assert_eq!(stage.times(run, STEPS), [1; STEPS]);
-    }
-}
-
-#[test]
-fn one_key_from_sixteen_processes_outlives_whoever_works_on_it() {
-    const STEPS: usize = 5;
-    let deaths = if slow_is_wanted("ten deaths among those who ask") { 10 } else { 3 };
-    let stage = Stage::new();
-    let value = stage.undisturbed(STEPS);
-    let mut asking: Vec<Started> =
-        (0..16).map(|_| Started::of(stage.demo(STEPS, 400).arg("--key").arg("one"))).collect();
-    let mut dead: BTreeSet<u32> = BTreeSet::new();
-    for death in 0..deaths {
-        // Whoever works on it now; the next one has to do a step before it dies.
-        let working = until("somebody works", || {
-            let last = stage.effects().pop()?;
-            (!dead.contains(&last.pid) && last.attempt == death + 1).then_some(last.pid)
-        });
-        asking.iter_mut().find(|one| one.pid() == working).expect("one of ours").kill();
-        dead.insert(working);
-    }
-    asking.retain(|one| !dead.contains(&one.pid()));
-    let answers: Vec<Value> = asking.iter_mut().map(|one| one.ends().exits(0).document()).collect();
-    assert_eq!(answers.len(), 16 - deaths as usize);
-    assert!(answers.iter().all(|answer| *answer == answers[0] && answer["value"] == value), "{answers:?}");
-    assert_eq!(stage.listed().len(), 1);
-    let run = answers[0]["run"].as_str().unwrap();
-    assert_eq!(stage.is_whole(run, STEPS, &value)["attempts"], deaths + 1);
-    let times = stage.times(run, STEPS);
-    assert!(times.iter().sum::<usize>() <= STEPS + deaths as usize, "only what was in flight ran again: {times:?}");
-}
-
-#[test]
-fn resumed_by_many_at_once_a_run_is_worked_on_by_one() {
-    const STEPS: usize = 3;
-    let rounds = if slow_is_wanted("twenty rounds of eight who resume") { 20 } else { 2 };
-    let stage = Stage::new();
-    let value = stage.undisturbed(STEPS);
-    for _ in 0..rounds {
-        let mut dying = Started::of(stage.demo(STEPS, 150));
-        let run = stage.inside(&dying, 1).run;
-        dying.kill();
-        let mut resuming: Vec<Started> =
-            (0..8).map(|_| Started::of(stage.assay(&["runs", "resume", &run, "--json"]))).collect();
-        let documents: Vec<Value> = resuming.iter_mut().map(|one| one.ends().document()).collect();
-        let (done, refused): (Vec<&Value>, Vec<&Value>) =
-            documents.iter().partition(|document| document["kind"] == "demo");
-        // Who comes when it is over gets what it came to.
-        assert!(!done.is_empty() && done.iter().all(|document| document["value"] == value), "{documents:?}");
-        assert!(refused.iter().all(|problem| problem["code"] == "run_busy"), "{documents:?}");
-        assert_eq!(stage.is_whole(&run, STEPS, &value)["attempts"], 2);
-        assert_eq!(stage.times(&run, STEPS), [1, 2, 1]);
-    }
-}
-
-/// A run is made when it is recorded, however long its command had to wait for that.
-#[test]
-fn runs_that_waited_to_be_recorded_are_listed_newest_first() {
-    let stage = Stage::new();
-    stage.queue(1, 1, 0);
-    let script = "import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1] + '/store.db', isolation_level=None)
-connection.execute('BEGIN IMMEDIATE')
-print('held', flush=True)
-sys.stdin.read()";
-    let mut writer = Command::new("python3");
-    let writer = writer.arg("-c").arg(script).arg(stage.place.data()).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut writer = writer.spawn().unwrap();
-    let mut held = [0; 5];
-    writer.stdout.take().unwrap().read_exact(&mut held).unwrap();
-    let queue = || stage.demo(1, 0).arg("--queue");
-    let mut waiting = Vec::new();
-    for _ in 0..8 {
-        waiting.push(Started::of(queue()));
-        thread::sleep(Duration::from_millis(100));
-    }
-    drop(writer.stdin.take());
-    writer.wait().unwrap();
-    waiting.extend((0..4).map(|_| Started::of(queue())));
-    let queued = waiting.iter_mut().map(|one| one.ends().exits(0).document()).count();
-    // The order is part of the interface, which every document is held against.
-    assert_eq!(stage.listed().len(), 1 + queued);
 }

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use base::{Hash, RunId, Timestamp};
+use base::{Hash, RunId, Timestamp, shown};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Map, Value, json};
-use store::{Content, Event};
+use serde_json::Value;
+use store::{ArtifactRecord, Content, Event, Journal, RunRecord, StepRecord};
 
 use super::flaw::Flaw;
-use super::word::{self, shown};
-use super::{Capsule, CapsuleArtifact, CapsuleRun, CapsuleStep, EVENTS, INLINE_BYTES_MAX, JOURNAL, RUN};
+use super::{Capsule, EVENTS, INLINE_BYTES_MAX, JOURNAL, RUN};
 
 /// The bytes of `run.json`, `journal.jsonl` and `events.jsonl`.
 #[derive(Default)]
@@ -20,21 +19,29 @@ pub(super) struct Texts {
     pub(super) events: Vec<u8>,
 }
 
+/// What `run.json` holds.
+#[derive(Serialize)]
+struct RunDocument<'a> {
+    v: u32,
+    kind: &'a str,
+    #[serde(flatten)]
+    run: &'a RunRecord,
+    artifacts: &'a [ArtifactRecord],
+}
+
 /// What `run.json` has beside the fields of the run.
 #[derive(Deserialize)]
 struct RunExtras {
     v: u32,
     kind: String,
-    artifacts: Vec<CapsuleArtifact>,
+    artifacts: Vec<ArtifactRecord>,
 }
 
 #[derive(Deserialize)]
 struct EventLine {
     v: u32,
-    #[serde(with = "word")]
     run: RunId,
     seq: i64,
-    #[serde(with = "word")]
     at: Timestamp,
     #[serde(rename = "type")]
     kind: String,
@@ -43,20 +50,15 @@ struct EventLine {
 
 impl Texts {
     pub(super) fn of(capsule: &Capsule) -> Result<Texts, Flaw> {
-        let run = run_document(capsule)
-            .and_then(|document| serde_json::to_vec_pretty(&document))
-            .map(|mut text| {
-                text.push(b'\n');
-                text
-            })
-            .map_err(|error| Flaw::in_part(RUN, format!("cannot be spelled: {error}")))?;
-        Ok(Texts { run, journal: to_lines(JOURNAL, &capsule.steps)?, events: to_lines(EVENTS, &capsule.events)? })
+        let Journal { run, steps, artifacts } = &capsule.journal;
+        let run = pretty(RUN, &RunDocument { v: 1, kind: "run", run, artifacts })?;
+        Ok(Texts { run, journal: to_lines(JOURNAL, steps)?, events: to_lines(EVENTS, &capsule.events)? })
     }
 
     /// Reads the run and its artifacts back, and checks what they say.
-    pub(super) fn run(&self) -> Result<(CapsuleRun, Vec<CapsuleArtifact>), Flaw> {
+    pub(super) fn run(&self) -> Result<(RunRecord, Vec<ArtifactRecord>), Flaw> {
         let broken = |error: serde_json::Error| Flaw::in_part(RUN, format!("cannot be understood: {error}"));
-        let run: CapsuleRun = serde_json::from_slice(&self.run).map_err(broken)?;
+        let run: RunRecord = serde_json::from_slice(&self.run).map_err(broken)?;
         let extras: RunExtras = serde_json::from_slice(&self.run).map_err(broken)?;
         if extras.v != 1 || extras.kind != "run" {
             return Err(Flaw::in_part(RUN, "is not a `run` document of version 1"));
@@ -66,30 +68,27 @@ impl Texts {
     }
 
     /// Reads the rest back, and checks what it says about this run.
-    pub(super) fn capsule(&self, run: CapsuleRun, artifacts: Vec<CapsuleArtifact>) -> Result<Capsule, Flaw> {
-        let steps: Vec<CapsuleStep> = from_lines(JOURNAL, &self.journal)?;
+    pub(super) fn capsule(&self, run: RunRecord, artifacts: Vec<ArtifactRecord>) -> Result<Capsule, Flaw> {
+        let steps: Vec<StepRecord> = from_lines(JOURNAL, &self.journal)?;
         check_steps(&steps)?;
         let events = events_of(&run, from_lines(EVENTS, &self.events)?)?;
-        Ok(Capsule { run, steps, events, artifacts })
+        Ok(Capsule { journal: Journal { run, steps, artifacts }, events })
     }
 }
 
-fn run_document(capsule: &Capsule) -> Result<Value, serde_json::Error> {
-    let mut document = Map::new();
-    document.insert("v".to_string(), json!(1));
-    document.insert("kind".to_string(), json!("run"));
-    if let Value::Object(fields) = serde_json::to_value(&capsule.run)? {
-        document.extend(fields);
-    }
-    document.insert("artifacts".to_string(), serde_json::to_value(&capsule.artifacts)?);
-    Ok(Value::Object(document))
+/// A document for people too, with a newline at its end.
+pub(super) fn pretty(part: &str, document: &impl Serialize) -> Result<Vec<u8>, Flaw> {
+    let text = serde_json::to_vec_pretty(document);
+    let mut text = text.map_err(|error| Flaw::in_part(part, format!("cannot be spelled: {error}")))?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 fn to_lines<T: Serialize>(part: &str, records: &[T]) -> Result<Vec<u8>, Flaw> {
     let mut text = Vec::new();
     for (index, record) in records.iter().enumerate() {
         serde_json::to_writer(&mut text, record)
-            .map_err(|error| Flaw::in_part(part, format!("line {} cannot be spelled: {error}", index + 1)))?;
+            .map_err(|error| in_line(part, index, &format!("cannot be spelled: {error}")))?;
         text.push(b'\n');
     }
     Ok(text)
@@ -113,7 +112,7 @@ fn in_line(part: &str, index: usize, what: &str) -> Flaw {
     Flaw::in_part(part, format!("line {} {what}", index + 1))
 }
 
-fn check_run(run: &CapsuleRun, artifacts: &[CapsuleArtifact]) -> Result<(), Flaw> {
+fn check_run(run: &RunRecord, artifacts: &[ArtifactRecord]) -> Result<(), Flaw> {
     let wrong = |what: &str| Err(Flaw::in_part(RUN, what));
     if run.attempts < 0 || run.last_seq < 0 || run.forked_from.as_ref().is_some_and(|from| from.step < 0) {
         return wrong("has a count below zero");
@@ -149,7 +148,7 @@ fn is_harmless(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('/') && !name.contains('\0') && !climbs
 }
 
-fn check_steps(steps: &[CapsuleStep]) -> Result<(), Flaw> {
+fn check_steps(steps: &[StepRecord]) -> Result<(), Flaw> {
     for (index, step) in steps.iter().enumerate() {
         let wrong = |what: &str| Err(in_line(JOURNAL, index, what));
         if usize::try_from(step.position) != Ok(index) {
@@ -182,7 +181,7 @@ fn check_inline(output: &Content) -> Result<(), String> {
     }
 }
 
-fn events_of(run: &CapsuleRun, lines: Vec<EventLine>) -> Result<Vec<Event>, Flaw> {
+fn events_of(run: &RunRecord, lines: Vec<EventLine>) -> Result<Vec<Event>, Flaw> {
     let mut last_seq = 0;
     let mut events = Vec::with_capacity(lines.len());
     for (index, line) in lines.into_iter().enumerate() {

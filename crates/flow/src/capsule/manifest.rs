@@ -5,19 +5,20 @@
 
 use std::collections::BTreeMap;
 
-use base::{Hash, RunId, Timestamp};
+use base::{Hash, RunId, Timestamp, shown};
 use serde::{Deserialize, Serialize};
+use store::RunRecord;
 
+use super::document::pretty;
 use super::flaw::Flaw;
-use super::word::{self, shown};
 use super::{
-    ARTIFACTS, CAPSULE_FORMAT, CONTAINER_BYTES_MAX, Capsule, CapsuleRun, EVENTS, JOURNAL, MANIFEST, MANIFEST_BYTES_MAX,
-    PARTS_MAX, RUN, TEXT_BYTES_MAX,
+    ARTIFACTS, CONTAINER_BYTES_MAX, Capsule, EVENTS, FORMAT, JOURNAL, MANIFEST, MANIFEST_BYTES_MAX, PARTS_MAX, RUN,
+    TEXT_BYTES_MAX,
 };
 
 /// Where and when a capsule is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CapsuleOrigin {
+pub struct Origin {
     /// By the clock of whoever exports.
     pub exported_at: Timestamp,
     /// The version of the program that exports, which need not be the one that created the run.
@@ -34,7 +35,6 @@ pub struct Manifest {
     /// The layout of the capsule.
     pub format: u32,
     /// The run inside.
-    #[serde(with = "word")]
     pub run: RunId,
     /// Its task.
     pub task: String,
@@ -45,27 +45,25 @@ pub struct Manifest {
     /// The version of the store's tables the run was read from; nothing depends on it.
     pub store: u32,
     /// When the capsule was written.
-    #[serde(with = "word")]
     pub exported_at: Timestamp,
     /// Every part but the two of the manifest, in order.
-    pub parts: Vec<CapsulePart>,
+    pub parts: Vec<Part>,
 }
 
 /// One part of a capsule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CapsulePart {
+pub struct Part {
     /// Its name in the container.
     pub path: String,
     /// How long it is.
     pub bytes: u64,
     /// The hash of its contents.
-    #[serde(with = "word")]
     pub sha256: Hash,
 }
 
-impl CapsulePart {
-    pub(super) fn of(path: &str, contents: &[u8]) -> CapsulePart {
-        CapsulePart { path: path.to_string(), bytes: contents.len() as u64, sha256: Hash::of(contents) }
+impl Part {
+    pub(super) fn of(path: &str, contents: &[u8]) -> Part {
+        Part { path: path.to_string(), bytes: contents.len() as u64, sha256: Hash::of(contents) }
     }
 
     /// Whether its contents are an artifact's, and not a text we read.
@@ -96,14 +94,14 @@ impl From<Flaw> for Refusal {
 }
 
 impl Manifest {
-    pub(super) fn new(capsule: &Capsule, origin: &CapsuleOrigin, parts: Vec<CapsulePart>) -> Result<Manifest, Flaw> {
+    pub(super) fn new(run: &RunRecord, origin: &Origin, parts: Vec<Part>) -> Result<Manifest, Flaw> {
         let manifest = Manifest {
             v: 1,
             kind: "capsule".to_string(),
-            format: CAPSULE_FORMAT,
-            run: capsule.run.id.clone(),
-            task: capsule.run.task.clone(),
-            program: capsule.run.program.clone(),
+            format: FORMAT,
+            run: run.id.clone(),
+            task: run.task.clone(),
+            program: run.program.clone(),
             exporter: origin.exporter.clone(),
             store: origin.store,
             exported_at: origin.exported_at,
@@ -114,9 +112,7 @@ impl Manifest {
     }
 
     pub(super) fn text(&self) -> Result<Vec<u8>, Flaw> {
-        let text = serde_json::to_vec_pretty(self);
-        let mut text = text.map_err(|error| Flaw::in_part(MANIFEST, format!("cannot be spelled: {error}")))?;
-        text.push(b'\n');
+        let text = pretty(MANIFEST, self)?;
         if text.len() as u64 > MANIFEST_BYTES_MAX {
             let what = format!("takes {} bytes; {MANIFEST_BYTES_MAX} are allowed", text.len());
             return Err(Flaw::in_part(MANIFEST, what));
@@ -131,7 +127,7 @@ impl Manifest {
             let what = format!("is about `{}` and not about a capsule", shown(&kind));
             return Err(Flaw::in_part(MANIFEST, what).into());
         }
-        if format != CAPSULE_FORMAT {
+        if format != FORMAT {
             return Err(Refusal::Format(format));
         }
         let manifest: Manifest = serde_json::from_slice(text).map_err(broken)?;
@@ -176,7 +172,7 @@ impl Manifest {
     }
 
     /// Whether it is about this run.
-    pub(super) fn check_run(&self, run: &CapsuleRun) -> Result<(), Flaw> {
+    pub(super) fn check_run(&self, run: &RunRecord) -> Result<(), Flaw> {
         if (&self.run, &self.task, &self.program) != (&run.id, &run.task, &run.program) {
             return Err(Flaw::in_part(RUN, "is about another run, task or program than the manifest"));
         }
@@ -195,7 +191,7 @@ impl Manifest {
             return Err(Flaw::in_part(&format!("{ARTIFACTS}{missing}"), "is missing, and the run refers to it"));
         }
         let lengths: BTreeMap<&Hash, u64> = self.parts.iter().map(|part| (&part.sha256, part.bytes)).collect();
-        for artifact in &capsule.artifacts {
+        for artifact in &capsule.journal.artifacts {
             if lengths.get(&artifact.sha256).copied() != u64::try_from(artifact.bytes).ok() {
                 let what = format!("gives the artifact `{}` another length than it has", shown(&artifact.name));
                 return Err(Flaw::in_part(RUN, what));

@@ -17,8 +17,8 @@ use super::flaw::{Flaw, unreadable};
 use super::manifest::Refusal;
 use super::write::digest_text;
 use super::{
-    CAPSULE_FORMAT, CONTAINER_BYTES_MAX, Capsule, CapsulePart, EVENTS, JOURNAL, MANIFEST, MANIFEST_BYTES_MAX,
-    MANIFEST_DIGEST, Manifest, RUN,
+    CONTAINER_BYTES_MAX, Capsule, EVENTS, FORMAT, JOURNAL, MANIFEST, MANIFEST_BYTES_MAX, MANIFEST_DIGEST, Manifest,
+    Part, RUN,
 };
 
 const PART_MAGIC: &[u8] = b"PK\x03\x04";
@@ -27,13 +27,13 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Above any header of a part, so that a damaged one cannot make us read on without end.
 const HEADER_BYTES_MAX: u64 = 256 * 1024;
 
-/// Checks a capsule as [`read_capsule`] does: every byte of it, and that what it says makes sense.
-pub fn verify_capsule<R: Read + Seek>(file: R) -> Result<Manifest, Problem> {
-    read_capsule(file).map(|(_, contents)| contents.manifest)
+/// Checks a capsule as [`read`] does: every byte of it, and that what it says makes sense.
+pub fn verify<R: Read + Seek>(file: R) -> Result<Manifest, Problem> {
+    read(file).map(|(_, contents)| contents.manifest)
 }
 
 /// Checks a capsule and gives the run in it, and access to the contents of its artifacts.
-pub fn read_capsule<R: Read + Seek>(file: R) -> Result<(Capsule, CapsuleContents<R>), Problem> {
+pub fn read<R: Read + Seek>(file: R) -> Result<(Capsule, Contents<R>), Problem> {
     let file = RefCell::new(file);
     let length = length_of(&mut *file.borrow_mut())?;
     let manifest_text = manifest_text(&mut *file.borrow_mut())?;
@@ -43,12 +43,12 @@ pub fn read_capsule<R: Read + Seek>(file: R) -> Result<(Capsule, CapsuleContents
     })?;
     let checked = check_bytes(&file, length, &manifest_text, &manifest).map_err(Trouble::into_problem)?;
     let capsule = capsule_of(&checked.texts, &manifest).map_err(Flaw::damaged)?;
-    Ok((capsule, CapsuleContents { file: file.into_inner(), places: checked.places, manifest }))
+    Ok((capsule, Contents { file: file.into_inner(), places: checked.places, manifest }))
 }
 
 /// The contents of a capsule's artifacts, loaded one at a time.
 #[derive(Debug)]
-pub struct CapsuleContents<R> {
+pub struct Contents<R> {
     file: R,
     places: BTreeMap<Hash, Place>,
     manifest: Manifest,
@@ -60,7 +60,7 @@ struct Place {
     bytes: u64,
 }
 
-impl<R: Read + Seek> CapsuleContents<R> {
+impl<R: Read + Seek> Contents<R> {
     /// What the capsule says about itself.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -96,7 +96,7 @@ fn capsule_of(texts: &Texts, manifest: &Manifest) -> Result<Capsule, Flaw> {
 }
 
 fn unknown_format(format: u32) -> Problem {
-    Problem::new(Code::FileFormat, format!("the capsule has format {format}, this program knows {CAPSULE_FORMAT}"))
+    Problem::new(Code::FileFormat, format!("the capsule has format {format}, this program knows {FORMAT}"))
         .hint("use a program of the version that exported it")
         .at(MANIFEST)
 }
@@ -262,7 +262,7 @@ impl Checked {
         &mut self,
         file: &RefCell<R>,
         layout: &mut Layout<Original<'_, R>>,
-        part: &CapsulePart,
+        part: &Part,
     ) -> Result<(), Trouble> {
         let place = Place { at: layout.position(), bytes: part.bytes };
         let mut text = match part.path.as_str() {

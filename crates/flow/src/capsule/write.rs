@@ -9,29 +9,28 @@ use super::container::{Fresh, Layout};
 use super::document::Texts;
 use super::flaw::{Flaw, unwritable};
 use super::{
-    ARTIFACTS, CONTAINER_BYTES_MAX, Capsule, CapsuleOrigin, CapsulePart, EVENTS, JOURNAL, MANIFEST, MANIFEST_DIGEST,
-    Manifest, RUN,
+    ARTIFACTS, CONTAINER_BYTES_MAX, Capsule, EVENTS, JOURNAL, MANIFEST, MANIFEST_DIGEST, Manifest, Origin, Part, RUN,
 };
 
 /// Writes a run as a capsule, from the file's beginning. `content` gives the contents of an artifact by its hash.
 ///
 /// A run whose records do not go together is refused, as reading would refuse it. After a problem, what was written is
 /// no capsule and should be removed.
-pub fn write_capsule<W: Write + Seek>(
+pub fn write<W: Write + Seek>(
     out: W,
     capsule: &Capsule,
-    origin: &CapsuleOrigin,
+    origin: &Origin,
     content: &mut dyn FnMut(&Hash) -> Result<Vec<u8>, Problem>,
 ) -> Result<Manifest, Problem> {
-    let refuse = |flaw: Flaw| flaw.not_exportable(&capsule.run.id);
+    let refuse = |flaw: Flaw| flaw.not_exportable(&capsule.journal.run.id);
     let texts = readable_texts(capsule).map_err(refuse)?;
     let texts = [(RUN, &texts.run), (JOURNAL, &texts.journal), (EVENTS, &texts.events)];
     let contents = capsule.contents();
-    let mut parts: Vec<CapsulePart> = texts.iter().map(|(path, text)| CapsulePart::of(path, text)).collect();
+    let mut parts: Vec<Part> = texts.iter().map(|(path, text)| Part::of(path, text)).collect();
     for sha256 in &contents {
         parts.push(content_part(sha256, &content(sha256)?).map_err(refuse)?);
     }
-    let manifest = Manifest::new(capsule, origin, parts).map_err(refuse)?;
+    let manifest = Manifest::new(&capsule.journal.run, origin, parts).map_err(refuse)?;
     manifest.check_contents(capsule).map_err(refuse)?;
     let manifest_text = manifest.text().map_err(refuse)?;
     let digest = digest_text(&manifest_text);
@@ -69,8 +68,8 @@ fn readable_texts(capsule: &Capsule) -> Result<Texts, Flaw> {
     Ok(texts)
 }
 
-fn content_part(sha256: &Hash, contents: &[u8]) -> Result<CapsulePart, Flaw> {
-    let part = CapsulePart::of(&format!("{ARTIFACTS}{sha256}"), contents);
+fn content_part(sha256: &Hash, contents: &[u8]) -> Result<Part, Flaw> {
+    let part = Part::of(&format!("{ARTIFACTS}{sha256}"), contents);
     if part.sha256 != *sha256 {
         return Err(Flaw::in_part(&part.path, "would hold other contents than its name says"));
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::progress::{RUN_OUTPUT_NAME, content, overflow, put_artifact};
 use super::{Done, Entry};
 use crate::error::Failure;
+use crate::read;
 use crate::record::{Beginning, Content, Ending, Fence, Lease, Mode, NewRun, RunState};
 use crate::sql::{execute, one, only};
 
@@ -59,10 +60,8 @@ pub(super) fn insert<'a>(connection: &Connection, run: &'a NewRun) -> Result<Ent
 }
 
 fn holder_of(connection: &Connection, key: &str) -> Result<Option<RunId>, Failure> {
-    let holder: Option<String> =
-        one(connection, "SELECT id FROM runs WHERE key = ?1 AND imported_at IS NULL", params![key], |row| row.get(0))?;
-    let parse = |id: String| RunId::parse(&id).ok_or_else(|| Failure::Damaged(format!("`{id}` is no run id")));
-    holder.map(parse).transpose()
+    let holder = "SELECT id FROM runs WHERE key = ?1 AND imported_at IS NULL";
+    one(connection, holder, params![key], |row| read::run_id(&row.get::<_, String>(0)?))
 }
 
 pub(super) fn finish(connection: &Connection, fence: &Fence, ending: &Ending) -> Result<Done, Failure> {
@@ -93,7 +92,8 @@ pub(super) fn end(entry: &mut Entry<'_>, connection: &Connection, ending: &Endin
             entry.at
         ],
     )?;
-    let data = json!({ "state": ending.state.as_str(), "output": content.as_ref().map(Content::document), "problem": problem });
+    let output = content.as_ref().map(Content::document);
+    let data = json!({ "state": ending.state, "output": output, "problem": problem });
     entry.append(connection, "run.finished", data)
 }
 

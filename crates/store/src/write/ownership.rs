@@ -14,6 +14,7 @@ use serde_json::json;
 use super::lifecycle::{cancelled, end};
 use super::{Done, Entry};
 use crate::error::Failure;
+use crate::read::run_id;
 use crate::record::{Ending, Fence, Held, Lease, Mode, RunState};
 use crate::sql::{all, execute, one, only};
 
@@ -175,8 +176,4 @@ fn given_up(id: &RunId, run: &AtWork) -> Ending {
         .hint(format!("find out what step {} does to them, then `assay runs resume {id}`", run.position))
         .in_run(id);
     Ending { state: RunState::Failed, output: None, problem: Some(problem) }
-}
-
-fn run_id(text: &str) -> Result<RunId, Failure> {
-    RunId::parse(text).ok_or_else(|| Failure::Damaged(format!("`{text}` is no run id")))
 }

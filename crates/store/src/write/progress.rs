@@ -43,11 +43,11 @@ pub(super) fn commit_step(connection: &Connection, fence: &Fence, step: &StepOut
         name: step.name.clone(),
         state: step.state,
         attempts: step.attempts,
+        finished_at: Timestamp(entry.at),
+        duration_ms: step.duration_ms,
         input_hash: step.input_hash.clone(),
         output_hash: Hash::of(step.output.as_bytes()),
         output: content(&step.output, artifact.as_ref()),
-        finished_at: Timestamp(entry.at),
-        duration_ms: step.duration_ms,
     };
     insert_step(connection, fence, &record)?;
     if fence.attempt > 1 {
@@ -94,7 +94,7 @@ pub(super) fn insert_step(connection: &Connection, fence: &Fence, step: &StepRec
 
 pub(super) fn step_finished(step: &StepRecord) -> Value {
     json!({
-        "index": step.position, "name": step.name, "state": step.state.as_str(), "attempts": step.attempts,
+        "index": step.position, "name": step.name, "state": step.state, "attempts": step.attempts,
         "duration_ms": step.duration_ms, "output_hash": step.output_hash,
     })
 }
@@ -120,7 +120,7 @@ pub(super) fn put_artifact(
     artifact: &ArtifactRecord,
 ) -> Result<(), Failure> {
     insert_artifact(connection, entry.run.as_str(), artifact)?;
-    entry.append(connection, "artifact.added", artifact.document())
+    entry.append(connection, "artifact.added", json!(artifact))
 }
 
 pub(super) fn insert_artifact(connection: &Connection, run: &str, artifact: &ArtifactRecord) -> Result<(), Failure> {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::bench::median;
+
 /// Who was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contestant {
@@ -147,17 +149,6 @@ fn samples<'a>(cells: &[&'a Cell], contestant: Contestant, setting: Setting) -> 
     own.map(|cell| &cell.sample).collect()
 }
 
-/// Between the two in the middle where their number is even.
-pub fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    match values.len() {
-        0 => None,
-        length if length.is_multiple_of(2) => Some((values[half - 1] + values[half]) / 2.0),
-        _ => Some(values[half]),
-    }
-}
-
 /// A number of ours beside the same of another.
 pub struct Goal {
     what: &'static str,
@@ -276,13 +267,6 @@ mod tests {
             vec![cell(Contestant::Assay, goal.setting, *ours), cell(goal.other, goal.setting, *other)]
         };
         goal.line(&rounds.iter().map(round).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), Some(2.5));
-        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(Vec::new()), None);
     }
 
     #[test]
