@@ -4,7 +4,7 @@
 //! effect leaves one line `run step attempt pid` in a file, if one is named.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::ask::parse_input;
 use crate::context::Context;
-use crate::files::{no_stranger_writes, unwritable};
+use crate::files::no_stranger_writes;
 
 /// What the demonstration is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -55,9 +55,12 @@ pub async fn demo(run: &mut Run, _: &Context, input: Value) -> Result<Finish, Pr
             last(input.step_ms, index, &emitter).await;
             Ok(before.wrapping_mul(31).wrapping_add(u64::from(index)) % 1_000_000_007)
         };
+        let performed = run.will_perform();
         value = run.step_under(StepPolicy::tries(BAD_LUCK + 1), "work", &(index, before), effect).await?;
-        let progress = json!({ "index": index, "done": index + 1, "total": input.steps, "unit": "steps" });
-        run.emitter().pass("step.progress", progress);
+        if performed {
+            let progress = json!({ "index": index, "done": index + 1, "total": input.steps, "unit": "steps" });
+            run.emitter().pass("step.progress", progress);
+        }
     }
     Ok(Finish::succeeded(json!({ "v": 1, "kind": "demo", "run": id, "steps": input.steps, "value": value })))
 }
@@ -65,7 +68,14 @@ pub async fn demo(run: &mut Run, _: &Context, input: Value) -> Result<Finish, Pr
 /// One write, so that lines of several processes do not mix.
 fn append(path: &Path, line: &str) -> Result<(), Problem> {
     let file = OpenOptions::new().append(true).create(true).open(path);
-    file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| unwritable(path, &error))
+    file.and_then(|mut file| file.write_all(line.as_bytes())).map_err(|error| {
+        let code = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
+            _ => Code::FileUnreadable,
+        };
+        Problem::new(code, format!("cannot write the effects file `{}`: {error}", path.display()))
+            .hint("give another file with --effects, or mend this one and resume the run")
+    })
 }
 
 /// Takes its time, and says how far it is.

@@ -65,12 +65,13 @@ fn sibling(path: &Path) -> Option<String> {
 
 /// The problem of a place of ours that cannot be written.
 pub fn unwritable(path: &Path, error: &io::Error) -> Problem {
-    let code = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
-        _ => Code::StoreReadonly,
+    let (code, hint) = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            (Code::DiskFull, "free some space and try again, or name another data directory with --data-dir")
+        }
+        _ => (Code::StoreReadonly, "make the data directory writable, or name another with --data-dir"),
     };
-    Problem::new(code, format!("cannot write below `{}`: {error}", path.display()))
-        .hint("make the data directory writable, or name another with --data-dir")
+    Problem::new(code, format!("cannot write below `{}`: {error}", path.display())).hint(hint)
 }
 
 /// A run from a stranger's capsule may be continued here, but it does not choose where files are written.

@@ -20,7 +20,7 @@ use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
 use data::profile::Profile;
 use data::{Dataset, builtin};
-use sandbox::{CallError, CellOptions, End, Input, KilledBy, Policy, Report, Stop};
+use sandbox::{CallError, CellOptions, End, HarvestFailure, Input, KilledBy, Policy, Report, Stop};
 use serde_json::json;
 
 use crate::context::Context;
@@ -236,8 +236,9 @@ impl Resolved {
 /// A prepared file counts only when its kernel came to a good end and the whole of it was copied.
 fn came_back(id: &str, report: Option<Report>) -> Result<(), Problem> {
     let report = report.ok_or_else(|| ended(id, None))?;
-    if let Some(reason) = report.harvest_failed {
-        return Err(Problem::new(Code::DiskFull, format!("the prepared form of `{id}` could not be kept: {reason}"))
+    if let Some(HarvestFailure { cause, disk_full }) = report.harvest_failed {
+        let code = if disk_full { Code::DiskFull } else { Code::StoreReadonly };
+        return Err(Problem::new(code, format!("the prepared form of `{id}` could not be kept: {cause}"))
             .hint("make room below the data directory, or name another with --data-dir"));
     }
     let whole = report.files.iter().any(|file| file == "data.duckdb");

@@ -13,11 +13,14 @@ use serde_json::{Value, json};
 use crate::args::Begin;
 use crate::printer::{Format, Printer};
 use crate::settings::Settings;
+use crate::watcher::Watcher;
 
 /// What commands are lent.
 pub struct App {
     /// The way to the terminal.
     pub printer: Arc<Printer>,
+    /// What is seen of this process's runs.
+    pub watcher: Arc<Watcher>,
     /// What was decided outside.
     pub settings: Settings,
     /// What tasks are lent.
@@ -38,24 +41,24 @@ impl App {
         // The running file itself, also when another has taken its place on disk.
         let program = PathBuf::from("/proc/self/exe");
         let context = Context::new(settings.data_dir.clone(), program, environment, progress);
-        App { printer, settings, context: Arc::new(context) }
+        let watcher = Arc::new(Watcher::new(printer.clone()));
+        App { printer, watcher, settings, context: Arc::new(context) }
     }
 
-    /// The engine over the user's store.
+    /// The engine over the user's store; what its runs do is told to the user.
     pub async fn engine(&self) -> Result<Engine<Context>, Problem> {
+        let watcher = self.watcher.clone();
+        self.engine_seen_by(Some(Arc::new(move |event: &flow::Event| watcher.see(event)))).await
+    }
+
+    /// The engine over the user's store, watched by somebody else or nobody.
+    pub async fn engine_seen_by(&self, observer: Option<flow::Observer>) -> Result<Engine<Context>, Problem> {
         let store = Store::open(&self.settings.data_dir).await?;
-        let printer = self.printer.clone();
-        let observer: flow::Observer = match self.printer.format {
-            Format::JsonLines => Arc::new(move |event: &flow::Event| {
-                printer.json(&serde_json::to_value(event).unwrap_or_default());
-            }),
-            Format::Json | Format::Text => Arc::new(move |event: &flow::Event| tell_progress(&printer, event)),
-        };
         let options = Options {
             program: env!("CARGO_PKG_VERSION").to_string(),
             lease: self.settings.lease,
             fault: self.settings.fault,
-            observer: Some(observer),
+            observer,
         };
         Ok(Engine::new(store, agent::registry(), options))
     }
@@ -86,7 +89,7 @@ impl App {
         let key = begin.key.clone();
         if key.as_ref().is_some_and(|key| key.is_empty() || key.len() > KEY_BYTES_MAX) {
             return Err(Problem::new(Code::Usage, format!("a key has 1 to {KEY_BYTES_MAX} bytes"))
-                .hint("give a shorter one, such as the hash of what you have"));
+                .hint("give a name for the request, or the hash of a longer one"));
         }
         Ok(Request { task: task.to_string(), input, title: Some(short(title)), key })
     }
@@ -117,6 +120,14 @@ impl App {
             Format::Json | Format::JsonLines => self.printer.json(document),
             Format::Text => for_people(&self.printer),
         }
+    }
+
+    /// Prints a problem. Among events it is a line of its own, unless a run's end has told it.
+    pub fn problem(&self, problem: &Problem) {
+        if self.printer.format == Format::JsonLines && !self.watcher.saw_an_end() {
+            self.printer.json(&json!(problem));
+        }
+        self.printer.problem(problem);
     }
 
     /// Ends what is still running.
@@ -154,15 +165,6 @@ pub fn absolute(data: &[String]) -> Vec<String> {
         _ => text.clone(),
     };
     data.iter().map(name).collect()
-}
-
-/// Long steps say how far they are.
-fn tell_progress(printer: &Printer, event: &flow::Event) {
-    if event.kind == "step.progress" {
-        let data = &event.data;
-        let unit = data["unit"].as_str().unwrap_or_default();
-        printer.progress(&format!("step {}: {} of {} {unit}", data["index"], data["done"], data["total"]));
-    }
 }
 
 /// More is no name but content.

@@ -316,6 +316,9 @@ pub enum RunsAction {
         /// The file to write
         #[arg(long, value_name = "FILE.zip")]
         to: PathBuf,
+        /// Replace a file of that name
+        #[arg(long)]
+        force: bool,
     },
     /// Check every byte of a capsule
     Verify {

@@ -8,6 +8,7 @@ mod commands;
 mod grid;
 mod printer;
 mod settings;
+mod watcher;
 mod when;
 
 use std::process::ExitCode;
@@ -76,19 +77,27 @@ async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
         Command::Worker(worker) => commands::worker::run(&app, worker, interrupted).await,
         command => tokio::select! {
             outcome = dispatch(&app, command) => outcome,
-            Ok(()) = interrupted => Err(Problem::new(Code::Cancelled, "interrupted")
-                .hint("`assay runs list` shows the run; `assay runs resume ID` finishes it")),
+            Ok(()) = interrupted => Err(interruption(&app)),
         },
     };
     let code = match outcome {
         Ok(code) => code,
         Err(problem) => {
-            app.printer.problem(&problem);
+            app.problem(&problem);
             problem.code.exit_code()
         }
     };
     app.close().await;
     ExitCode::from(code)
+}
+
+/// What a user is told who stopped a command.
+fn interruption(app: &App) -> Problem {
+    let problem = Problem::new(Code::Cancelled, "interrupted");
+    match app.watcher.under_way() {
+        Some(run) => problem.hint(format!("`assay runs resume {run}` goes on with it")).in_run(&run),
+        None => problem.hint("nothing was under way that could be resumed"),
+    }
 }
 
 /// The whole program.

@@ -151,12 +151,17 @@ fn clean(text: &str) -> String {
             _ if style.is_some() => out.push_str(&rest[..length]),
             // Our own texts may begin with an empty line; within, a line break could make a stranger's text look like ours.
             '\n' if out.chars().all(|before| before == '\n') => out.push(letter),
-            _ if letter.is_control() => out.push('·'),
+            _ if letter.is_control() || turns_text(letter) => out.push('·'),
             _ => out.push(letter),
         }
         rest = &rest[length..];
     }
     out
+}
+
+/// Whether a letter changes the direction of what follows, and so what people read.
+fn turns_text(letter: char) -> bool {
+    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[2m", "\x1b[0m"];
@@ -167,6 +172,7 @@ mod tests {
 
     #[test]
     fn a_stranger_cannot_speak_to_the_terminal() {
+        assert_eq!(clean("cod\u{202e}gnp"), "cod·gnp");
         assert_eq!(clean("\na\x1b]0;evil\x07b\x1b[2mdim\x1b[0m\nknown"), "\na·]0;evil·b\x1b[2mdim\x1b[0m·known");
     }
 }

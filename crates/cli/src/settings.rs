@@ -177,7 +177,11 @@ fn decide(
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         search_path: environment.get("PATH").cloned().unwrap_or_default(),
-        fault: environment.get("ASSAY_FAULT").map(|text| Fault::parse(text)).transpose()?,
+        fault: environment
+            .get("ASSAY_FAULT")
+            .filter(|text| !text.is_empty())
+            .map(|text| Fault::parse(text))
+            .transpose()?,
         data_dir,
         color,
         all,

@@ -100,9 +100,14 @@ impl<C: Send + Sync + 'static> Engine<C> {
             let fence = Fence { run: new.id.clone(), attempt: 1 };
             match self.store.create_run(new).await {
                 Ok(events) => {
-                    let Request { task, input, .. } = request;
+                    let (task, input) = (request.task.clone(), request.input.clone());
                     let begun = Begun { grip: keeper.hold(fence), task, input, steps: Vec::new(), imported: false };
-                    return self.work(context, begun, &events).await;
+                    let ended = self.work(context, begun, &events).await?;
+                    let lost = matches!(&ended.result, Err(problem) if problem.code == Code::RunBusy);
+                    if !lost || request.key.is_none() {
+                        return Ok(ended);
+                    }
+                    // The key stands for the run, whoever works on it now.
                 }
                 Err(Error::KeyTaken { run }) => {
                     if let Some(ended) = self.join(context, &request, &run).await? {
@@ -258,6 +263,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
             Some(Signal::Lost) => result,
             Some(Signal::Cancel | Signal::GoOn) | None => self.finish(fence.clone(), &emitter, result).await,
         };
+        let result = match result {
+            Err(problem) if problem.code == Code::RunBusy => Err(self.runs.lost(&fence.run, problem).await),
+            result => result,
+        };
         Ok(Ended { run: fence.run, result })
     }
 
@@ -320,7 +329,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         if let Some(keeper) = &*keeper {
             return Ok(keeper.clone());
         }
-        let entered = Arc::new(Keeper::enter(self.store.data_dir(), self.options.lease)?);
+        let entered = Arc::new(Keeper::enter(self.store.data_dir(), &self.options.program, self.options.lease)?);
         *keeper = Some(entered.clone());
         Ok(entered)
     }

@@ -53,9 +53,10 @@ pub(crate) struct Grip {
 
 impl Keeper {
     /// Enters this process among the living and begins to keep.
-    pub(crate) fn enter(data_dir: &Path, lease_for: Duration) -> Result<Keeper, Problem> {
+    pub(crate) fn enter(data_dir: &Path, program: &str, lease_for: Duration) -> Result<Keeper, Problem> {
         let owner = Owner::enter(data_dir)?;
-        let lease = Lease { owner: owner.id().to_string(), for_ms: lease_for.as_millis() as i64 };
+        let lease =
+            Lease { owner: owner.id().to_string(), program: program.to_string(), for_ms: lease_for.as_millis() as i64 };
         let held = Arc::new(Mutex::new(Holdings::new()));
         let (thread, ended) = oneshot::channel();
         let watch = Watch { data_dir: data_dir.to_path_buf(), lease: lease.clone(), lease_for, held: held.clone() };

@@ -40,5 +40,5 @@ pub use replay::{Difference, Replay};
 pub use run::{Emitter, Run, Shelf, StepError};
 pub use runs::Runs;
 pub use store::{Event, Filter, RunState, RunSummary, Store, glance};
-pub use transfer::{Imported, verify};
+pub use transfer::{Imported, Target, verify};
 pub use worker::Worker;

@@ -204,6 +204,16 @@ impl Runs {
             .in_run(id)
     }
 
+    /// What to say to whoever lost a run: it may have been stopped meanwhile rather than taken over.
+    pub(crate) async fn lost(&self, id: &RunId, problem: Problem) -> Problem {
+        match self.standing(id).await {
+            Ok(RunState::Cancelled) => Problem::new(Code::Cancelled, "the run was cancelled")
+                .hint(format!("`assay runs resume {id}` goes on with it"))
+                .in_run(id),
+            _ => problem,
+        }
+    }
+
     async fn standing(&self, id: &RunId) -> Result<RunState, Problem> {
         self.store.standing(id).await?.ok_or_else(|| unknown(id))
     }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use base::{Code, Hash, Problem, RunId};
@@ -11,6 +11,15 @@ use store::{Content, Error, Event, Here, Journal, Mode, RunState, Store, blockin
 
 use crate::Runs;
 use crate::capsule::{self, Capsule, Manifest, Origin};
+
+/// The file a capsule is written to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// A regular file, or a name that is free; a link is followed.
+    pub path: PathBuf,
+    /// Whether a file of that name may be replaced.
+    pub replace: bool,
+}
 
 /// A run that came in.
 #[derive(Clone, Debug)]
@@ -29,7 +38,7 @@ pub fn verify(file: &Path) -> Result<Manifest, Problem> {
 impl Runs {
     /// Writes a run with everything recorded about it to a file, which appears whole or not at all. A run that somebody
     /// works on is exported as it is at one moment.
-    pub async fn export(&self, id: &RunId, to: &Path, program: &str) -> Result<Manifest, Problem> {
+    pub async fn export(&self, id: &RunId, to: Target, program: &str) -> Result<Manifest, Problem> {
         let mut journal = self.journal(id).await?;
         journal.run.here = Here::default();
         let events = self.events_until(id, journal.run.last_seq).await?;
@@ -39,7 +48,7 @@ impl Runs {
             exporter: program.to_string(),
             store: store::VERSION as u32,
         };
-        let (store, to) = (self.store().clone(), to.to_path_buf());
+        let store = self.store().clone();
         blocking(move || write_file(&store, &capsule, &origin, &to)).await
     }
 
@@ -102,29 +111,49 @@ fn open(file: &Path) -> Result<BufReader<File>, Problem> {
         Problem::new(Code::FileUnreadable, format!("cannot read the capsule `{}`: {error}", file.display()))
             .hint("check the path")
     };
-    if file.is_dir() {
-        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
+    // A pipe would hold us for ever, and cannot be read twice.
+    let found = std::fs::metadata(file).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(unreadable(io::Error::other("it is no regular file")));
     }
     File::open(file).map(BufReader::new).map_err(unreadable)
 }
 
-fn write_file(store: &Store, capsule: &Capsule, origin: &Origin, to: &Path) -> Result<Manifest, Problem> {
+fn write_file(store: &Store, capsule: &Capsule, origin: &Origin, to: &Target) -> Result<Manifest, Problem> {
+    let shown = to.path.display();
     let unwritable = |error: io::Error| {
         let code = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Code::DiskFull,
             _ => Code::FileUnreadable,
         };
-        Problem::new(code, format!("cannot write the capsule `{}`: {error}", to.display()))
+        Problem::new(code, format!("cannot write the capsule `{shown}`: {}", error.kind()))
             .hint("name another file with --to")
     };
-    if to.is_dir() {
-        return Err(unwritable(io::Error::from(io::ErrorKind::IsADirectory)));
+    let taken = || {
+        Problem::new(Code::Usage, format!("there is a file `{shown}` already"))
+            .hint("name another with --to, or add --force to replace it")
+    };
+    let no_file = || Problem::new(Code::Usage, format!("`{shown}` is no regular file")).hint("name a file with --to");
+    // What a link points to is replaced, not the link.
+    let path = std::fs::canonicalize(&to.path).unwrap_or_else(|_| to.path.clone());
+    match std::fs::symlink_metadata(&path) {
+        Ok(found) if !found.is_file() => return Err(no_file()),
+        Ok(_) if !to.replace => return Err(taken()),
+        _ => {}
     }
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut part = tempfile::NamedTempFile::new_in(folder).map_err(unwritable)?;
-    let manifest = capsule::write(part.as_file_mut(), capsule, origin, &mut |sha256| store.load_now(sha256))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut part = tempfile::Builder::new().prefix(".assay-").tempfile_in(folder).map_err(unwritable)?;
+    let written = capsule::write(part.as_file_mut(), capsule, origin, &mut |sha256| store.load_now(sha256));
+    let manifest = written.map_err(|problem| match problem.code {
+        Code::DiskFull => unwritable(io::Error::from(io::ErrorKind::StorageFull)),
+        _ => problem,
+    })?;
     part.flush().and_then(|()| part.as_file().sync_all()).map_err(unwritable)?;
-    part.persist(to).map_err(|error| unwritable(error.error))?;
+    let placed = if to.replace { part.persist(&path) } else { part.persist_noclobber(&path) };
+    placed.map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => taken(),
+        _ => unwritable(error.error),
+    })?;
     Ok(manifest)
 }
 

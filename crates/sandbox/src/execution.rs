@@ -7,7 +7,7 @@ use base::{Digest, Finding, Hash, Usage};
 use serde::{Deserialize, Serialize};
 
 use crate::cell::{CallError, CellOptions, Finished, Stop};
-use crate::protocol::{End, Isolation, KilledBy, Raised};
+use crate::protocol::{End, HarvestFailure, Isolation, KilledBy, Raised};
 use crate::{Error, Sandbox};
 
 /// How an execution came out.
@@ -89,6 +89,9 @@ pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOpt
         isolation: None,
     };
     let Some(report) = report else { return Ok(execution) };
+    if let Some(HarvestFailure { cause, disk_full }) = report.harvest_failed {
+        return Err(Error::Harvest { cause, disk_full });
+    }
     execution.usage = report.usage;
     execution.isolation = report.isolation;
     execution.files_left_out = report.files_left_out;

@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use crate::protocol::HarvestFailure;
 use crate::sys;
 
 const FILES_MAX: usize = 10_000;
@@ -23,7 +24,7 @@ pub struct Harvest {
     /// How many other entries there were.
     pub left_out: usize,
     /// Why a file could not be written on our side.
-    pub failed: Option<String>,
+    pub failed: Option<HarvestFailure>,
     bytes: u64,
 }
 
@@ -64,13 +65,19 @@ fn collect(field: &Field, folder: &Path, harvest: &mut Harvest, depth: usize) {
                     }
                     (_, copied) => {
                         harvest.left_out += 1;
-                        harvest.failed = harvest.failed.take().or(copied.err().map(|error| error.to_string()));
+                        let failure = copied.err().map(|error| failure(&path, &error));
+                        harvest.failed = harvest.failed.take().or(failure);
                     }
                 }
             }
             _ => harvest.left_out += 1,
         }
     }
+}
+
+fn failure(path: &Path, error: &io::Error) -> HarvestFailure {
+    let disk_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+    HarvestFailure { cause: format!("`{}`: {error}", path.display()), disk_full }
 }
 
 fn names(out: &OwnedFd, folder: &Path) -> Vec<OsString> {

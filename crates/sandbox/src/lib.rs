@@ -32,7 +32,7 @@ pub use environment::{Environment, EnvironmentOptions, LOCK_TEXT};
 pub use execution::{Execution, OutFile, Outcome, execute};
 pub use policy::{MEMORY_BYTES_MAX, Network, Policy, Profile, WALL_MS_MAX};
 pub use probe::{Layer, LayerStatus, probe};
-pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
+pub use protocol::{End, HarvestFailure, Input, Isolation, KilledBy, Raised, Report};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
 
 /// Why there is no cell.
@@ -49,6 +49,14 @@ pub enum Error {
         /// What to do about it.
         fix: String,
     },
+    /// The program's files could not be brought back.
+    #[error("the program's files cannot be written: {cause}")]
+    Harvest {
+        /// Which file, and what the system said.
+        cause: String,
+        /// Whether there was no space for it.
+        disk_full: bool,
+    },
 }
 
 impl From<Error> for Problem {
@@ -57,6 +65,12 @@ impl From<Error> for Problem {
         match error {
             Error::Start(_) => Problem::new(Code::SandboxUnavailable, message).hint("run `assay doctor`"),
             Error::Unavailable { fix, .. } => Problem::new(Code::SandboxUnavailable, message).hint(fix),
+            Error::Harvest { disk_full: true, .. } => {
+                Problem::new(Code::DiskFull, message).hint("free some space and run the program again")
+            }
+            Error::Harvest { .. } => {
+                Problem::new(Code::FileUnreadable, message).hint("make the folder writable, or give another --out")
+            }
         }
     }
 }

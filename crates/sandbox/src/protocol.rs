@@ -64,7 +64,16 @@ pub struct Report {
     /// How many others there were that could not be copied: links, devices, or too many.
     pub files_left_out: usize,
     /// Why a file that should have been copied was not.
-    pub harvest_failed: Option<String>,
+    pub harvest_failed: Option<HarvestFailure>,
+}
+
+/// Why the files of a program could not be brought back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct HarvestFailure {
+    /// Which file, and what the system said.
+    pub cause: String,
+    /// Whether there was no space for it.
+    pub disk_full: bool,
 }
 
 /// How a cell ended.

@@ -56,6 +56,7 @@ pub(crate) enum Failure {
     Exists(RunId),
     Sql(rusqlite::Error),
     Damaged(String),
+    DamagedRun(RunId, String),
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -78,6 +79,20 @@ impl Failure {
             Failure::Exists(run) => Error::Exists { run },
             Failure::Sql(error) => Error::Problem(sql_problem(database, &error)),
             Failure::Damaged(what) => Error::Problem(damaged(database, &what)),
+            Failure::DamagedRun(run, what) => {
+                let problem = Problem::new(Code::JournalDamaged, format!("run `{run}` is damaged: {what}"));
+                Error::Problem(
+                    problem.hint("other runs are not touched by it; a backup may still have this one").in_run(&run),
+                )
+            }
+        }
+    }
+
+    /// Damage that is in one run's rows.
+    pub(crate) fn of_run(self, run: &RunId) -> Failure {
+        match self {
+            Failure::Damaged(what) => Failure::DamagedRun(run.clone(), what),
+            other => other,
         }
     }
 

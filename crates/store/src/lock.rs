@@ -4,7 +4,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
 /// The opened lock file; what is locked is let go when it is dropped.
@@ -26,6 +26,20 @@ impl StoreLock {
     /// Whether the exclusive lock was had.
     pub(crate) fn try_exclusive(&self) -> io::Result<bool> {
         had(self.file.try_lock())
+    }
+
+    /// Whether a store was made beside this file at some time.
+    pub(crate) fn is_marked(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.len() > 0)
+    }
+
+    /// Leaves the mark of a store that is made, once and for all.
+    pub(crate) fn mark(&self) -> io::Result<()> {
+        if !self.is_marked()? {
+            self.file.write_all_at(b"a store was made here\n", 0)?;
+            self.file.sync_all()?;
+        }
+        Ok(())
     }
 
     /// Lets go. A lock is never converted in place: that is not atomic anyway, and not portable.

@@ -60,7 +60,13 @@ pub(crate) fn open(places: &Places) -> Result<(Connection, StoreLock), Problem> 
                 None => connect(&places.database, Access::Write)?,
             };
             let connected = connection.insert(connected);
-            let Standing::Behind(version) = schema::standing(connected, &places.database)? else { break };
+            let Standing::Behind(version) = schema::standing(connected, &places.database)? else {
+                lock.mark().map_err(lock_problem)?;
+                break;
+            };
+            if version == 0 && lock.is_marked().map_err(lock_problem)? {
+                return Err(gone(places));
+            }
             lock.release().map_err(lock_problem)?;
             if lock.try_exclusive().map_err(lock_problem)? {
                 // Somebody may have been faster between the two locks.
@@ -139,4 +145,11 @@ fn locked(directory: &Path, holder: Option<u32>) -> Problem {
     let who = holder.map_or("another process".to_string(), |pid| format!("process {pid}"));
     Problem::new(Code::StoreLocked, format!("the store in `{}` is held by {who}", directory.display()))
         .hint("wait until that process ends: the store's tables can be changed only while nobody uses them")
+}
+
+/// An empty database where a store was is no new store: who goes on would not notice that everything is lost.
+fn gone(places: &Places) -> Problem {
+    let message = format!("the store in `{}` is gone: its database is empty or missing", places.data_dir.display());
+    Problem::new(Code::JournalDamaged, message)
+        .hint("restore store.db from a backup; to begin anew, remove store.db and store.lock")
 }

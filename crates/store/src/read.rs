@@ -22,6 +22,10 @@ pub(crate) fn journal(connection: &Connection, id: &RunId) -> Result<Option<Jour
 
 /// The same, inside the caller's transaction.
 pub(crate) fn parts(connection: &Connection, id: &RunId) -> Result<Option<Journal>, Failure> {
+    parts_of(connection, id).map_err(|failure| failure.of_run(id))
+}
+
+fn parts_of(connection: &Connection, id: &RunId) -> Result<Option<Journal>, Failure> {
     let Some(run) = one(connection, "SELECT * FROM runs WHERE id = ?1", [id.as_str()], run)? else { return Ok(None) };
     let steps = "SELECT * FROM steps WHERE run = ?1 ORDER BY position";
     let artifacts = "SELECT * FROM artifacts WHERE run = ?1 ORDER BY name";
@@ -69,7 +73,7 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, Failure> {
 /// The durable events after a number, in order.
 pub(crate) fn events(connection: &Connection, id: &RunId, after: i64, limit: i64) -> Result<Vec<Event>, Failure> {
     let events = "SELECT seq, at, type, data FROM events WHERE run = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-    all(connection, events, params![id.as_str(), after, limit], |row| event(row, id))
+    all(connection, events, params![id.as_str(), after, limit], |row| event(row, id).map_err(|it| it.of_run(id)))
 }
 
 fn run(row: &Row<'_>) -> Result<RunRecord, Failure> {
@@ -81,7 +85,7 @@ fn run(row: &Row<'_>) -> Result<RunRecord, Failure> {
     let input = json(text(row, "input")?)?;
     let input_hash = row.get::<_, Option<String>>("input_hash")?.map(|text| hash(&text)).transpose()?;
     if input_hash.as_ref().is_some_and(|hash| *hash != Hash::of_json(&input)) {
-        return Err(Failure::Damaged(format!("the input of run `{id}` is not what was recorded")));
+        return Err(Failure::Damaged("its input is not what was recorded".to_string()));
     }
     Ok(RunRecord {
         id: run_id(id)?,
@@ -127,8 +131,7 @@ fn step(row: &Row<'_>) -> Result<StepRecord, Failure> {
     read_step(row).map_err(|failure| match failure {
         Failure::Damaged(what) => {
             let position = row.get::<_, i64>("position").map_or("?".to_string(), |position| position.to_string());
-            let run: String = row.get("run").unwrap_or_default();
-            Failure::Damaged(format!("step {position} of run `{run}`: {what}"))
+            Failure::Damaged(format!("step {position}: {what}"))
         }
         other => other,
     })

@@ -104,6 +104,8 @@ pub struct Fence {
 pub struct Lease {
     /// The process, by a name that no other ever had.
     pub owner: String,
+    /// The version of the program it runs.
+    pub program: String,
     /// Counted by the database's clock from the last sign of life.
     pub for_ms: i64,
 }

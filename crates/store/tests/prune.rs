@@ -25,7 +25,7 @@ impl Bench {
     }
 
     async fn begin(&self, task: &str) -> Fence {
-        let lease = Lease { owner: "somebody".to_string(), for_ms: 600_000 };
+        let lease = Lease { owner: "somebody".to_string(), program: "0.1.0".to_string(), for_ms: 600_000 };
         let run = RunId::fresh();
         let new = NewRun {
             id: run.clone(),

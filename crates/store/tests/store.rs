@@ -11,7 +11,7 @@ use store::{
 use tokio::task::JoinSet;
 
 fn lease(owner: &str) -> Lease {
-    Lease { owner: owner.to_string(), for_ms: 60_000 }
+    Lease { owner: owner.to_string(), program: "0.1.0".to_string(), for_ms: 60_000 }
 }
 
 fn new_run(id: &RunId) -> NewRun {

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use base::{Problem, RunId};
-use flow::{Manifest, Runs};
+use flow::{Manifest, Runs, Target};
 use serde_json::{Value, json};
 
 use crate::app::App;
 
 /// Writes a run to a capsule.
-pub async fn export(app: &App, runs: &Runs, id: &RunId, to: &Path) -> Result<u8, Problem> {
-    let manifest = runs.export(id, to, env!("CARGO_PKG_VERSION")).await?;
-    let document = document(&manifest, to);
+pub async fn export(app: &App, runs: &Runs, id: &RunId, target: Target) -> Result<u8, Problem> {
+    let to = target.path.clone();
+    let manifest = runs.export(id, target, env!("CARGO_PKG_VERSION")).await?;
+    let document = document(&manifest, &to);
     app.show_apart(&document, |printer| {
         printer.line(&format!("{id} with {} parts in {}", manifest.parts.len(), to.display()));
     });

@@ -39,6 +39,9 @@ fn input(flow: &DemoFlow) -> Result<DemoInput, Problem> {
     let effects = effects.map_err(|error| {
         Problem::new(Code::Usage, format!("--effects names no file: {error}")).hint("give a file's path")
     })?;
+    if effects.as_ref().is_some_and(|path| path.to_str().is_none()) {
+        return Err(Problem::new(Code::Usage, "the name of --effects is not UTF-8").hint("give a file of another name"));
+    }
     Ok(DemoInput { steps: flow.steps, step_ms: flow.step_ms, effects, unlucky: flow.unlucky })
 }
 

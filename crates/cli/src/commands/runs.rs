@@ -3,8 +3,8 @@
 mod list;
 mod prune;
 
-use base::Problem;
-use flow::{Replay, Runs as RunsOfStore, Store};
+use base::{Code, Problem};
+use flow::{Replay, Runs as RunsOfStore, Store, Target};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -15,7 +15,7 @@ use crate::printer::{Format, Printer};
 /// Does to runs what was asked for.
 pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
     match &runs.action {
-        RunsAction::List(asked) => list::list(app, &runs_of(app).await?, asked).await,
+        RunsAction::List(asked) => list::list(app, runs_of(app).await, asked).await,
         RunsAction::Prune(asked) => prune::prune(app, &runs_of(app).await?, asked).await,
         RunsAction::Show { id, after, follow: false } => show(app, id, *after).await,
         RunsAction::Show { id, after, follow: true } => follow(app, id, *after).await,
@@ -23,20 +23,34 @@ pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
         RunsAction::Cancel { id } => cancel(app, id).await,
         RunsAction::Replay { id } => replay(app, id).await,
         RunsAction::Fork { id, from_step } => fork(app, id, *from_step).await,
-        RunsAction::Export { id, to } => {
+        RunsAction::Export { id, to, force } => {
             let runs = runs_of(app).await?;
-            capsule::export(app, &runs, &runs.find(id).await?, to).await
+            let target = Target { path: to.clone(), replace: *force };
+            capsule::export(app, &runs, &runs.find(id).await?, target).await
         }
         RunsAction::Verify { file } => capsule::verify(app, file),
-        RunsAction::Import { file } => capsule::import(app, &runs_of(app).await?, file).await,
+        RunsAction::Import { file } => {
+            let runs = RunsOfStore::new(Store::open(&app.settings.data_dir).await?);
+            capsule::import(app, &runs, file).await
+        }
     }
 }
 
+/// The runs that are there; looking for some does not make a store.
 async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
-    Ok(RunsOfStore::new(Store::open(&app.settings.data_dir).await?))
+    let data_dir = &app.settings.data_dir;
+    if !data_dir.join("store.db").exists() && !data_dir.is_file() {
+        return Err(Problem::new(Code::RunUnknown, format!("there is no run in `{}`", data_dir.display()))
+            .hint("check --data-dir; `assay demo flow` makes a run"));
+    }
+    Ok(RunsOfStore::new(Store::open(data_dir).await?))
 }
 
 async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
+    if after > 0 && app.printer.format != Format::JsonLines {
+        return Err(Problem::new(Code::Usage, "--after is about events, and none are shown")
+            .hint("add --jsonl or --follow to see the events after that one"));
+    }
     let runs = runs_of(app).await?;
     let id = runs.find(id).await?;
     if app.printer.format == Format::JsonLines {
@@ -88,42 +102,69 @@ fn print_event(printer: &Printer, event: &flow::Event) {
 }
 
 fn print(printer: &Printer, run: &Value) {
+    let line = |name: &str, value: &str| printer.line(&format!("{name:<12} {value}"));
     let text = |field: &str| run[field].as_str().unwrap_or("-").to_string();
-    for field in ["id", "task", "state", "created_at", "finished_at"] {
-        printer.line(&format!("{field:<12} {}", text(field)));
+    for field in ["id", "task", "state", "created_at", "finished_at", "mode", "key"] {
+        if !run[field].is_null() {
+            line(field, &text(field));
+        }
     }
+    line("attempts", &run["attempts"].to_string());
     if let (Some(from), step) = (run["forked_from"]["run"].as_str(), &run["forked_from"]["step"]) {
-        printer.line(&format!("{:<12} {from} at step {step}", "forked from"));
+        line("forked from", &format!("{from} at step {step}"));
     }
-    printer.line(&format!("{:<12} {}", "input", run["input"]));
+    line("input", &run["input"].to_string());
     for step in run["steps"].as_array().into_iter().flatten() {
         let hash = step["output_hash"].as_str().unwrap_or_default();
+        let tries = step["attempts"].as_i64().filter(|tries| *tries > 1);
         printer.line(&format!(
-            "step {:<7} {:<9} {:<7} {:>9.1} ms  {}",
+            "step {:<7} {:<9} {:<7} {:>9.1} ms  {}{}",
             step["index"],
             step["name"].as_str().unwrap_or_default(),
             step["state"].as_str().unwrap_or_default(),
             step["duration_ms"].as_f64().unwrap_or_default(),
-            hash.get(..12).unwrap_or(hash)
+            hash.get(..12).unwrap_or(hash),
+            tries.map(|tries| format!("  {tries} tries")).unwrap_or_default()
         ));
     }
-    if let Some(message) = run["problem"]["message"].as_str() {
-        printer.line(&format!("{:<12} {message}", "problem"));
+    for artifact in run["artifacts"].as_array().into_iter().flatten() {
+        line("artifact", &format!("{} ({} bytes)", artifact["name"].as_str().unwrap_or_default(), artifact["bytes"]));
     }
-    if let Some(sentence) = run["output"]["sentence"].as_str() {
-        printer.line(&format!("{:<12} {sentence}", "answer"));
+    if let Some(message) = run["problem"]["message"].as_str() {
+        line("problem", message);
+    }
+    match &run["output"] {
+        Value::Null => {}
+        answer if answer["sentence"].is_string() => line("answer", answer["sentence"].as_str().unwrap_or_default()),
+        output => line("output", &cut(&output.to_string())),
+    }
+}
+
+/// Documents can be long; `--json` has the whole of it.
+fn cut(text: &str) -> String {
+    const CHARACTERS_MAX: usize = 200;
+    match text.char_indices().nth(CHARACTERS_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_string(),
     }
 }
 
 async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
     let engine = app.engine().await?;
-    let ended = engine.resume(&app.context, &engine.runs().find(id).await?).await?;
+    let id = engine.runs().find(id).await?;
+    let run = engine.runs().show(&id).await?;
+    let recorded = run["steps"].as_array().map_or(0, Vec::len);
+    if run["output"].is_null() {
+        app.printer.progress(&format!("{recorded} recorded steps; going on at step {recorded}"));
+    }
+    let ended = engine.resume(&app.context, &id).await?;
     Ok(document::show(app, &ended.result?.output, &[]))
 }
 
 async fn fork(app: &App, id: &str, from_step: usize) -> Result<u8, Problem> {
     let engine = app.engine().await?;
     let ended = engine.fork(&app.context, &engine.runs().find(id).await?, from_step).await?;
+    app.printer.progress(&format!("forked as {}", ended.run));
     Ok(document::show(app, &ended.result?.output, &[]))
 }
 

@@ -10,6 +10,7 @@ mod answers;
 mod attacks;
 mod documents;
 mod durability;
+mod edges;
 mod files;
 mod flow;
 mod hostile;

@@ -1,7 +1,7 @@
 //! The three parts that are text: how a run is spelled in them, how they are read back, and whether they make sense
 //! together. Pure; the same checks guard writing and reading.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Hash, RunId, Timestamp, shown};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -72,6 +72,7 @@ impl Texts {
         let steps: Vec<StepRecord> = from_lines(JOURNAL, &self.journal)?;
         check_steps(&steps)?;
         let events = events_of(&run, from_lines(EVENTS, &self.events)?)?;
+        check_told(&run, &steps, &events)?;
         Ok(Capsule { journal: Journal { run, steps, artifacts }, events })
     }
 }
@@ -181,6 +182,30 @@ fn check_inline(output: &Content) -> Result<(), String> {
     }
 }
 
+/// The events tell of the same steps and the same end as the journal and the run.
+fn check_told(run: &RunRecord, steps: &[StepRecord], events: &[Event]) -> Result<(), Flaw> {
+    let mut told: BTreeMap<i64, &Value> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.kind == "step.finished") {
+        told.insert(event.data["index"].as_i64().unwrap_or(-1), &event.data["output_hash"]);
+    }
+    let recorded: BTreeMap<i64, Value> =
+        steps.iter().map(|step| (step.position, Value::from(step.output_hash.as_str()))).collect();
+    if !told.into_iter().eq(recorded.iter().map(|(position, hash)| (*position, hash))) {
+        return Err(Flaw::in_part(EVENTS, "tells of other steps than the journal has"));
+    }
+    if !run.state.is_final() {
+        return Ok(());
+    }
+    let output = run.output.as_ref().map_or(Value::Null, Content::document);
+    let problem = run.problem.clone().unwrap_or(Value::Null);
+    let same_end = events.last().is_some_and(|last| {
+        let data = &last.data;
+        let same = data["state"] == run.state.as_str() && data["output"] == output && data["problem"] == problem;
+        last.kind == "run.finished" && same
+    });
+    if same_end { Ok(()) } else { Err(Flaw::in_part(EVENTS, "tells of another end than the run's")) }
+}
+
 fn events_of(run: &RunRecord, lines: Vec<EventLine>) -> Result<Vec<Event>, Flaw> {
     let mut last_seq = 0;
     let mut events = Vec::with_capacity(lines.len());
@@ -191,7 +216,7 @@ fn events_of(run: &RunRecord, lines: Vec<EventLine>) -> Result<Vec<Event>, Flaw>
         if line.run != run.id {
             return Err(in_line(EVENTS, index, "belongs to another run"));
         }
-        if line.seq <= last_seq {
+        if line.seq != last_seq + 1 {
             return Err(in_line(EVENTS, index, &format!("has the number {} after {last_seq}", line.seq)));
         }
         last_seq = line.seq;

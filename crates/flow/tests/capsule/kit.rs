@@ -73,7 +73,7 @@ pub fn sample() -> Capsule {
             program: "0.1.0".into(),
             created_at: Timestamp(1_769_850_900_000),
             finished_at: Some(Timestamp(1_769_850_901_000)),
-            last_seq: 5,
+            last_seq: 6,
             here: Here::default(),
         },
         steps: vec![
@@ -87,14 +87,20 @@ pub fn sample() -> Capsule {
     let events = vec![
         event(&id, 1, "run.created", json!({ "task": "ask/1", "input": input })),
         event(&id, 2, "run.started", json!({ "attempt": 1 })),
-        event(&id, 5, "run.finished", json!({ "state": "rejected", "output": {}, "problem": null })),
     ];
+    let told = journal.steps.iter().map(|step| {
+        let data = json!({ "index": step.position, "output_hash": step.output_hash });
+        event(&id, 3 + step.position, "step.finished", data)
+    });
+    let end = json!({ "state": "rejected", "output": { "status": "refused" }, "problem": null });
+    let events = events.into_iter().chain(told).chain([event(&id, 6, "run.finished", end)]).collect();
     Capsule { journal, events }
 }
 
 pub fn empty() -> Capsule {
     let run = sample().journal.run;
-    let run = RunRecord { output: None, forked_from: None, finished_at: None, last_seq: 0, key: None, ..run };
+    let state = RunState::Interrupted;
+    let run = RunRecord { state, output: None, forked_from: None, finished_at: None, last_seq: 0, key: None, ..run };
     Capsule { journal: Journal { run, steps: vec![], artifacts: vec![] }, events: vec![] }
 }
 

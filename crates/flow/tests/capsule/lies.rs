@@ -109,10 +109,13 @@ fn a_sealed_capsule_that_makes_no_sense_is_refused() {
     in_events(RUN, &RUN.replace('8', "7"), "line 1 belongs to another run");
     in_events("\"seq\":2", "\"seq\":1", "line 2 has the number 1 after 1");
     in_events("\"seq\":1", "\"seq\":0", "line 1 has the number 0");
-    in_events("\"seq\":5", "\"seq\":6", "ends with event 6, and the run's last is 5");
-    in_events("\"seq\":5", "\"seq\":null", "line 3 cannot be understood");
+    in_events("\"seq\":6", "\"seq\":7", "line 6 has the number 7 after 5");
+    in_events("\"seq\":5", "\"seq\":null", "line 5 cannot be understood");
+    in_events("\"index\":2", "\"index\":1", "tells of other steps");
+    in_events("step.finished", "step.forgotten", "tells of other steps");
+    in_events("refused", "answered", "tells of another end");
     in_events("\"v\":1", "\"v\":2", "version 1");
-    check_lie("run.json", "\"last_seq\": 5", "\"last_seq\": 4", "events.jsonl", "the run's last is 4");
+    check_lie("run.json", "\"last_seq\": 6", "\"last_seq\": 4", "events.jsonl", "the run's last is 4");
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn the_bytes_of_format_1_stay_as_they_are() {
     assert_eq!(
         digests,
         [
-            "0b484ef659e58c52ee5d68de7146e7a7db113e906688cd303d2cda7399076c52",
-            "89b46b3f6e6246fd81f4e0a84ca93b6032554897596f58c22a139b71e3d33cfb",
+            "5295491a3b25179edc906ab237734dfc9b0e71620e45ae33af3f591e11db586f",
+            "e6f829716e03df2df717ebce393f71955992c82bae63a13f560c18d75a2f5941",
         ]
     );
 }

@@ -32,7 +32,7 @@ pub(super) fn claim(connection: &Connection, fence: &Fence, lease: &Lease) -> Re
     )?;
     let (attempt, seq, at) = claimed.ok_or_else(|| Failure::Fenced(fence.clone()))?;
     let mut entry = Entry::at(&fence.run, at, seq);
-    entry.append(connection, "run.started", json!({ "attempt": attempt }))?;
+    entry.append(connection, "run.started", json!({ "attempt": attempt, "program": lease.program }))?;
     Ok(entry.done())
 }
 
@@ -57,7 +57,7 @@ pub(super) fn take(connection: &Connection, lease: &Lease, tasks: &[String], lim
             |row| row.try_into(),
         )?;
         let mut entry = Entry::at(&run, at, seq);
-        entry.append(connection, "run.started", json!({ "attempt": attempt }))?;
+        entry.append(connection, "run.started", json!({ "attempt": attempt, "program": lease.program }))?;
         done.events.append(&mut entry.events);
         done.held.push(Held { fence: Fence { run, attempt }, cancel_requested: false });
     }

@@ -1,8 +1,8 @@
 //! `assay runs list`: the newest runs, as a page for people or a document.
 
-use base::{Problem, Timestamp};
+use base::{Code, Problem, Timestamp};
 use flow::{Filter, Runs};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::args::RunsList;
@@ -10,7 +10,16 @@ use crate::printer::Printer;
 use crate::when;
 
 /// Shows a page of runs.
-pub async fn list(app: &App, runs: &Runs, asked: &RunsList) -> Result<u8, Problem> {
+pub async fn list(app: &App, runs: Result<Runs, Problem>, asked: &RunsList) -> Result<u8, Problem> {
+    let runs = match runs {
+        // Where no store is, no run is.
+        Err(problem) if problem.code == Code::RunUnknown => {
+            let document = json!({ "v": 1, "kind": "runs", "runs": [], "next": null, "damaged": [] });
+            app.show(&document, |printer| printer.remark("none", &problem.message));
+            return Ok(0);
+        }
+        runs => runs?,
+    };
     let now = runs.now().await?;
     let before = match &asked.before {
         Some(text) => Some(runs.find(text).await?),

@@ -38,6 +38,7 @@ pub fn holds(document: &Value) {
         Some("doctor") => doctor(document),
         Some("problem") => problem(document),
         Some("demo") => has(document, "run steps value"),
+        Some("worker") => has(document, "runs"),
         Some("queued") => has(document, "task runs"),
         Some("prune") => prune(document),
         Some("capsule") => has(document, "valid file run task program parts"),
