@@ -39,7 +39,8 @@ pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
 /// The runs that are there; looking for some does not make a store.
 async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
     let data_dir = &app.settings.data_dir;
-    if !data_dir.join("store.db").exists() && !data_dir.is_file() {
+    let looked = std::fs::metadata(data_dir.join("store.db"));
+    if looked.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Problem::new(Code::RunUnknown, format!("there is no run in `{}`", data_dir.display()))
             .hint("check --data-dir; `assay demo flow` makes a run"));
     }
