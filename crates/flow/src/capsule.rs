@@ -77,6 +77,6 @@ const PARTS_MAX: usize = 10_000;
 /// Enough for `PARTS_MAX` parts.
 const MANIFEST_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// For each of the parts that are read into memory: run, journal and events.
-const TEXT_BYTES_MAX: u64 = 256 * 1024 * 1024;
+const TEXT_BYTES_MAX: u64 = 32 * 1024 * 1024;
 /// For an output that is kept in its line; far above what the journal keeps in a row.
 const INLINE_BYTES_MAX: usize = 1024 * 1024;

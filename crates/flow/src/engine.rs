@@ -127,7 +127,16 @@ impl<C: Send + Sync + 'static> Engine<C> {
         match self.store.create_run(new).await {
             Ok(_) => Ok(id),
             Err(Error::KeyTaken { run }) => {
-                same_request(&self.runs.journal(&run).await?, request)?;
+                let journal = self.runs.journal(&run).await?;
+                same_request(&journal, request)?;
+                if journal.run.state == RunState::Interrupted {
+                    let fence = Fence { run: run.clone(), attempt: journal.run.attempts };
+                    match self.store.requeue_run(fence).await {
+                        // Who was faster goes on with it.
+                        Ok(()) | Err(Error::Fenced { .. }) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
                 Ok(run)
             }
             Err(error) => Err(error.into()),
@@ -193,7 +202,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
             same_request(&journal, request)?;
             match journal.run.state {
                 RunState::Running => {
-                    self.runs.follow(id, &mut seen, &mut |event| self.observe(event)).await?;
+                    let mut tell = |event: &Event| self.observe(event);
+                    match self.runs.follow_while(&[RunState::Running], id, &mut seen, &mut tell).await {
+                        Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
+                        followed => drop(followed?),
+                    }
                 }
                 RunState::Interrupted | RunState::Pending => {
                     if let Some(ended) = self.claim(context, &journal).await? {
@@ -233,6 +246,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         // Read after the attempt began: from here on nobody else can add a step.
         let Journal { run, steps, .. } = match self.runs.read(&fence.run).await {
             Ok(journal) => journal,
+            // What passes is somebody else's to try again.
+            Err(problem) if problem.code != Code::JournalDamaged => {
+                let _ = self.store.release_run(fence).await;
+                return Err(problem);
+            }
             // Nobody else can read it either, so it must not wait for one who can.
             Err(problem) => {
                 let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());

@@ -78,9 +78,12 @@ impl Keeper {
 
     /// Tells every run that this process is about to end.
     pub(crate) fn hand_back(&self) {
-        for tell in lock(&self.held).values() {
-            tell.send_replace(Signal::HandBack);
-        }
+        tell(&lock(&self.held), |_| true, Signal::HandBack);
+    }
+
+    /// What this process holds, whatever the clock says.
+    pub(crate) fn held(&self) -> Vec<Fence> {
+        lock(&self.held).keys().cloned().collect()
     }
 }
 
@@ -173,18 +176,20 @@ impl Watch {
         Ok(())
     }
 
-    /// The first word stands: a run that is being handed back is not cancelled too.
     fn tell(&self, whom: impl Fn(&Fence) -> bool, signal: Signal) {
-        for (fence, tell) in lock(&self.held).iter() {
-            if whom(fence) {
-                tell.send_if_modified(|told| {
-                    let first = *told == Signal::GoOn;
-                    if first {
-                        *told = signal;
-                    }
-                    first
-                });
+        tell(&lock(&self.held), whom, signal);
+    }
+}
+
+/// The first word stands: a run that is cancelled is not handed back too.
+fn tell(held: &Holdings, whom: impl Fn(&Fence) -> bool, signal: Signal) {
+    for (_, tell) in held.iter().filter(|(fence, _)| whom(fence)) {
+        tell.send_if_modified(|told| {
+            let first = *told == Signal::GoOn;
+            if first {
+                *told = signal;
             }
-        }
+            first
+        });
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Invariants
 //! - A step runs at least once, and never again after it is recorded.
-//! - Nobody works on a run whose owner is alive; a process that lost its run is refused at its next commit.
+//! - Nobody takes a run from a process that lives and gives signs of it; one that lost its run is refused at its next commit.
 //! - What a user stopped or killed is not continued by anybody but a user; only queued runs are taken over.
 //! - This crate knows nothing of agents, data or sandboxes, starts no process and reads no environment.
 

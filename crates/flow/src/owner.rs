@@ -4,7 +4,7 @@
 //! is gone, belongs to nobody alive. A name is never used twice, so what is dead stays dead. The file gets its final
 //! name only once it is locked, so nobody can see a live owner's file unlocked.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,6 +61,7 @@ pub(crate) fn life(data_dir: &Path, owner: &str) -> Life {
     let path = file_of(&directory(data_dir), owner);
     match File::open(&path) {
         Ok(file) if is_free(&file) => Life::Gone,
+        // Locked, or nobody can tell.
         Ok(file) => Life::Alive { pid: io::read_to_string(file).ok().and_then(|text| text.trim().parse().ok()) },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Life::Gone,
         // Not knowing must not take a run away from somebody.
@@ -94,7 +95,7 @@ fn lock_new(path: &Path) -> io::Result<File> {
 
 /// A shared lock, so that two who look at once do not take each other for the owner.
 fn is_free(file: &File) -> bool {
-    !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    file.try_lock_shared().is_ok()
 }
 
 fn sweep(directory: &Path) {
@@ -104,11 +105,9 @@ fn sweep(directory: &Path) {
         Some(ending) if ending == "new" => is_old(path),
         _ => false,
     });
-    for path in left.take(SWEEP_MAX) {
-        if File::open(&path).is_ok_and(|file| is_free(&file)) {
-            // Somebody else may sweep too.
-            let _ = std::fs::remove_file(&path);
-        }
+    for path in left.filter(|path| File::open(path).is_ok_and(|file| is_free(&file))).take(SWEEP_MAX) {
+        // Somebody else may sweep too.
+        let _ = std::fs::remove_file(&path);
     }
 }
 

@@ -1,4 +1,6 @@
-//! Holding a run's code against its journal: nothing is performed, nothing is written, the first difference is told.
+//! Holding a run's code against its journal: no step is performed, nothing is recorded, the first difference is told.
+//!
+//! What a task does beside its steps it does again, such as preparing a dataset that is not prepared here yet.
 
 use base::{Code, Problem, RunId};
 use serde_json::Value;
@@ -54,6 +56,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 true => None,
                 false => return Err(problem.in_run(id)),
             },
+            (Ok(finish), state) if finished_by_itself(state, &journal) && RunState::from(finish.state) != state => {
+                let state = state.as_str();
+                Some(told(format!("the code gives `{}` where the run is recorded as `{state}`", finish.state.as_str())))
+            }
             (Ok(finish), state) if finished_by_itself(state, &journal) => {
                 let recorded = self.runs.output(&journal).await?;
                 first_difference(&recorded, &finish.output, self.registry.measured(&journal.run.task))

@@ -12,7 +12,7 @@ use base::{Code, Hash, Problem, RunId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use store::{ArtifactRecord, Content, Event, Fence, Keeping, StepOutcome, StepRecord, StepState, Store};
+use store::{ArtifactRecord, Content, Event, Fence, Pin, StepOutcome, StepRecord, StepState, Store};
 use tokio::sync::Mutex;
 
 use crate::fault::{Fault, Point};
@@ -75,7 +75,7 @@ pub struct Shelf {
 
 #[derive(Default)]
 struct Kept {
-    right: Option<Keeping>,
+    right: Option<Pin>,
     files: Vec<ArtifactRecord>,
 }
 
@@ -216,6 +216,19 @@ impl Run {
             _ => None,
         };
         outcome
+    }
+
+    /// Does something beside the steps that may take long, and gives it up when the run is to stop.
+    pub async fn unless_stopped<T>(&mut self, work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+        let Work::Live { grip, .. } = &mut self.work else { return work.await };
+        let signal = tokio::select! {
+            biased;
+            signal = grip.stopped() => signal,
+            done = work => return done,
+        };
+        let problem = self.stop(signal);
+        self.ended = Some(problem.clone());
+        Err(problem)
     }
 
     /// Keeps a file under a name. Not a step: the contents follow from what steps gave, so a resumed run may add them

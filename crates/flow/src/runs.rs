@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base::{Code, Problem, RunId, Timestamp};
 use serde_json::{Value, json};
-use store::{Content, Event, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
+use store::{Content, Event, Fence, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
 
 use crate::owner::{self, Life};
 
@@ -121,6 +121,17 @@ impl Runs {
         seen: &mut i64,
         tell: &mut (dyn FnMut(&Event) + Send),
     ) -> Result<RunState, Problem> {
+        self.follow_while(&[RunState::Running, RunState::Pending], id, seen, tell).await
+    }
+
+    /// The same for as long as the run is in one of these states.
+    pub(crate) async fn follow_while(
+        &self,
+        states: &[RunState],
+        id: &RunId,
+        seen: &mut i64,
+        tell: &mut (dyn FnMut(&Event) + Send),
+    ) -> Result<RunState, Problem> {
         let (mut version, mut reaped_at) = (None, Instant::now());
         self.journal(id).await?;
         loop {
@@ -129,7 +140,7 @@ impl Runs {
                 // Asked first: what was committed before the end is then all told.
                 let state = self.standing(id).await?;
                 self.tell(id, seen, tell).await?;
-                if !matches!(state, RunState::Running | RunState::Pending) {
+                if !states.contains(&state) {
                     return Ok(state);
                 }
             }
@@ -159,8 +170,8 @@ impl Runs {
     /// Stops a run: at once if nobody works on it; else whoever does is asked to, and is waited for a while. Gives where
     /// the run then stands, and whether this call stopped it.
     pub async fn cancel(&self, id: &RunId) -> Result<(RunState, bool), Problem> {
-        let before = self.journal(id).await?.run.state;
-        let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((before, false)) };
+        self.journal(id).await?;
+        let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((self.standing(id).await?, false)) };
         let asked_at = Instant::now();
         while state == RunState::Running && asked_at.elapsed() < CANCEL_WAIT {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -174,19 +185,24 @@ impl Runs {
     ///
     /// Where nothing can be written, a look still tells what is recorded.
     pub(crate) async fn reap(&self) -> Result<(), Problem> {
-        match self.try_reap().await {
+        self.reap_sparing(Vec::new).await
+    }
+
+    /// The same, sparing what the caller holds itself, asked for only if there is anything to take.
+    pub(crate) async fn reap_sparing(&self, held: impl FnOnce() -> Vec<Fence>) -> Result<(), Problem> {
+        match self.try_reap(held).await {
             Err(problem) if matches!(problem.code, Code::DiskFull | Code::StoreReadonly | Code::StoreLocked) => Ok(()),
             other => other,
         }
     }
 
-    async fn try_reap(&self) -> Result<(), Problem> {
+    async fn try_reap(&self, held: impl FnOnce() -> Vec<Fence>) -> Result<(), Problem> {
         let suspects = self.store.suspects().await?;
         let is_gone = |owner: &str| owner::life(self.store.data_dir(), owner) == Life::Gone;
         let gone: Vec<String> =
             suspects.iter().map(|suspect| suspect.owner.clone()).filter(|owner| is_gone(owner)).collect();
         if !gone.is_empty() || suspects.iter().any(|suspect| suspect.lapsed) {
-            self.store.reap_runs(gone, RECOVERIES_MAX).await?;
+            self.store.reap_runs(gone, held(), RECOVERIES_MAX).await?;
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl Runs {
     pub async fn import(&self, file: &Path) -> Result<Imported, Problem> {
         let (store, path) = (self.store().clone(), file.to_path_buf());
         let (Capsule { mut journal, events }, kept) = blocking(move || {
-            let kept = store.keeping()?;
+            let kept = store.pin()?;
             let (capsule, mut contents) = capsule::read(open(&path)?)?;
             let hashes: Vec<_> = contents.hashes().cloned().collect();
             for sha256 in hashes {
@@ -154,6 +154,8 @@ fn write_file(store: &Store, capsule: &Capsule, origin: &Origin, to: &Target) ->
         io::ErrorKind::AlreadyExists => taken(),
         _ => unwritable(error.error),
     })?;
+    // The name too survives a power cut, where the folder can be opened.
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(manifest)
 }
 

@@ -76,15 +76,15 @@ impl<C: Send + Sync + 'static> Engine<C> {
         reap: bool,
         working: &mut JoinSet<Result<Ended, Problem>>,
     ) -> Result<Look, Problem> {
+        let keeper = self.keeper()?;
         if reap {
-            self.runs.reap().await?;
+            self.runs.reap_sparing(|| keeper.held()).await?;
         }
         let (pending, in_hands) = self.store.queue().await?;
         let free = worker.slots.saturating_sub(working.len());
         if pending == 0 || free == 0 {
             return Ok(if pending == 0 && in_hands == 0 { Look::Idle } else { Look::Busy });
         }
-        let keeper = self.keeper()?;
         let taken = self.store.take_runs(keeper.lease(), &self.registry.names(), free).await?;
         let look = if taken.runs.is_empty() && in_hands == 0 { Look::Idle } else { Look::Busy };
         for fence in taken.runs {

@@ -216,7 +216,7 @@ async fn who_lost_a_run_is_refused_at_the_next_commit() {
 
     let store = Store::open(directory.path()).await.expect("opened");
     let run = store.summaries(&Filter::default(), 1).await.expect("listed").runs.remove(0);
-    store.reap_runs(vec![run.owner.expect("owned")], 0).await.expect("marked");
+    store.reap_runs(vec![run.owner.expect("owned")], Vec::new(), 0).await.expect("marked");
     let heir = Lease { owner: "heir".to_string(), program: "0.1.0".to_string(), for_ms: 60_000 };
     store.claim_run(Fence { run: run.id.clone(), attempt: 1 }, &heir).await.expect("claimed");
     lab.behaves("stubborn");

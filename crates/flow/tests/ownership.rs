@@ -256,7 +256,7 @@ async fn a_step_that_takes_too_long_ends_the_run_and_is_tried_again_when_resumed
 async fn taken_away(directory: &Path) {
     let store = Store::open(directory).await.expect("opened");
     let owner = only(directory).await.owner.expect("owned");
-    let reaped = store.reap_runs(vec![owner], 5).await.expect("reaped");
+    let reaped = store.reap_runs(vec![owner], Vec::new(), 5).await.expect("reaped");
     assert_eq!(reaped, 1);
 }
 
@@ -378,4 +378,90 @@ async fn a_worker_told_to_stop_while_it_takes_a_run_hands_it_back() {
     let begun = lab.effects();
     assert!(stopped.is_ok(), "it was told to stop and works on: {begun:?}");
     assert_eq!(state(&worker, &run).await, "pending");
+}
+
+/// Both are told at once: what a user wants counts, whichever comes first.
+#[tokio::test]
+async fn a_run_that_is_cancelled_while_its_worker_stops_is_cancelled() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (worker, lab) = (engine(directory.path(), "0.1.0", tasks()).await, Lab::with_permits(0));
+    let run = worker.enqueue(&request("steps/1")).await.expect("queued");
+    let store = Store::open(directory.path()).await.expect("opened");
+    let stop = async {
+        lab.seen("1 second", 1).await;
+        // Asked in the journal, and not yet noticed by the worker.
+        store.cancel_run(&run).await.expect("asked");
+    };
+    timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
+    let shown = worker.runs().show(&run).await.expect("shown");
+    assert_eq!((&shown["state"], &shown["problem"]["code"]), (&json!("cancelled"), &json!("cancelled")), "{shown}");
+    assert!(work(&worker, &lab).await.is_empty(), "nobody goes on with it");
+    assert_eq!(lab.effects(), ["1 first", "1 second"]);
+}
+
+#[tokio::test]
+async fn a_key_finds_its_run_wherever_that_is() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let lab = Lab::with_permits(0);
+    let keyed = || Request { key: Some("k".to_string()), ..request("steps/1") };
+    let (worker, command) =
+        (engine(directory.path(), "0.1.0", tasks()).await, engine(directory.path(), "0.1.0", tasks()).await);
+    let run = worker.enqueue(&keyed()).await.expect("queued");
+    assert_eq!(worker.enqueue(&keyed()).await.expect("the same"), run);
+    let joined = {
+        let (command, lab) = (command.clone(), lab.clone());
+        async move {
+            lab.seen("1 second", 1).await;
+            let follower = tokio::spawn(async move { command.start(&lab, keyed()).await });
+            sleep(Duration::from_millis(300)).await;
+            follower
+        }
+    };
+    // The worker stops while a command with the same key follows its run: that one goes on with it.
+    let follower = Mutex::new(None);
+    let stop = async { *follower.lock().expect("not poisoned") = Some(joined.await) };
+    timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
+    lab.gate.add_permits(1);
+    let follower = follower.into_inner().expect("not poisoned").expect("it followed");
+    let ended = timeout(PATIENCE, follower).await.expect("it ends").expect("no panic").expect("joined");
+    assert_eq!((ended.run, ended.result), (run.clone(), Ok(Finish::succeeded(json!(101)))));
+    assert_eq!(lab.effects(), ["1 first", "1 second", "2 second"]);
+}
+
+#[tokio::test]
+async fn an_interrupted_run_can_be_left_to_the_workers_by_its_key() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let lab = Lab::with_permits(0);
+    let keyed = || Request { key: Some("k".to_string()), ..request("steps/1") };
+    let command = engine(directory.path(), "0.1.0", tasks()).await;
+    let begun = timeout(Duration::from_millis(200), command.start(&lab, keyed())).await;
+    assert!(begun.is_err(), "it waits in its second step");
+    drop(command);
+    lab.gate.add_permits(1);
+    let worker = engine(directory.path(), "0.1.0", tasks()).await;
+    let run = worker.enqueue(&keyed()).await.expect("queued");
+    assert_eq!(work(&worker, &lab).await.len(), 1);
+    assert_eq!(state(&worker, &run).await, "succeeded");
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_does_not_stop_the_others() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let (worker, lab) = (engine(directory.path(), "0.1.0", tasks()).await, Lab::open());
+    let bad = worker.enqueue(&request("steps/1")).await.expect("queued");
+    let good = worker.enqueue(&request("steps/1")).await.expect("queued");
+    let damage = format!("UPDATE runs SET state = 'running', owner = x'ff', lease_until = 1 WHERE id = '{bad}'");
+    let damaged = std::process::Command::new("python3")
+        .args(["-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()"])
+        .arg(directory.path().join("store.db"))
+        .arg(damage)
+        .status();
+    assert!(damaged.expect("python3 is there").success());
+    let worker_only = Worker { slots: 2, until_idle: false };
+    let stop = async {
+        while state(&worker, &good).await != "succeeded" {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, worker.work_queue(&lab, worker_only, stop, |_| {})).await.expect("it ends").expect("worked");
 }

@@ -5,7 +5,7 @@
 //!
 //! A file is written, or found to be there, before the row that names it is committed; in between nothing tells it from
 //! one that nobody needs. `artifacts.lock` does: it is held shared by whoever keeps a file until its row is committed
-//! ([`Keeping`]), and alone by whoever removes files ([`Removing`]). It is flock(2), so it ends with its process.
+//! ([`Pin`]), and alone by whoever removes files ([`Removing`]). It is flock(2), so it ends with its process.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -19,17 +19,17 @@ use crate::open::sync;
 
 /// The right to keep files that a row is going to name. While it is held, no file is removed.
 #[derive(Debug)]
-pub struct Keeping {
+pub struct Pin {
     root: PathBuf,
     _lock: File,
 }
 
-impl Keeping {
+impl Pin {
     /// Blocks while files are being removed.
-    pub(crate) fn begin(root: &Path) -> Result<Keeping, Problem> {
+    pub(crate) fn begin(root: &Path) -> Result<Pin, Problem> {
         let lock = lock_file(root)?;
         lock.lock_shared().map_err(|error| io_problem(&lock_path(root), &error))?;
-        Ok(Keeping { root: root.to_path_buf(), _lock: lock })
+        Ok(Pin { root: root.to_path_buf(), _lock: lock })
     }
 
     /// Keeps contents under their hash. Blocks until they are on disk.
@@ -41,7 +41,9 @@ impl Keeping {
     /// The same for who knows the hash: writes the contents unless they are there already.
     pub(crate) fn keep_as(&self, sha256: &Hash, contents: &[u8]) -> Result<(), Problem> {
         let path = place(&self.root, sha256);
-        let there = std::fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == contents.len() as u64);
+        // The length first: a file of another length needs no reading.
+        let there = std::fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == contents.len() as u64)
+            && load(&self.root, sha256).is_ok();
         let kept = if there { sync_whole(&self.root, &path) } else { write_whole(&self.root, &path, contents) };
         kept.map_err(|error| io_problem(&path, &error))
     }

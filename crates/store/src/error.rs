@@ -57,6 +57,7 @@ pub(crate) enum Failure {
     Sql(rusqlite::Error),
     Damaged(String),
     DamagedRun(RunId, String),
+    Panicked,
 }
 
 impl From<rusqlite::Error> for Failure {
@@ -79,6 +80,10 @@ impl Failure {
             Failure::Exists(run) => Error::Exists { run },
             Failure::Sql(error) => Error::Problem(sql_problem(database, &error)),
             Failure::Damaged(what) => Error::Problem(damaged(database, &what)),
+            Failure::Panicked => {
+                let problem = Problem::new(Code::Internal, "a change of the store could not be made");
+                Error::Problem(problem.hint("please report what you did; nothing of it was recorded"))
+            }
             Failure::DamagedRun(run, what) => {
                 let problem = Problem::new(Code::JournalDamaged, format!("run `{run}` is damaged: {what}"));
                 Error::Problem(

@@ -25,7 +25,7 @@ mod store;
 mod write;
 mod writer;
 
-pub use artifact::{Freed, Keeping};
+pub use artifact::{Freed, Pin};
 pub use error::Error;
 pub use event::Event;
 pub use glance::glance;

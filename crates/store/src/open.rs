@@ -116,7 +116,10 @@ fn create_directory(directory: &Path) -> Result<(), Problem> {
             .recursive(true)
             .mode(0o700)
             .create(directory)
-            .and_then(|()| sync(directory.parent().unwrap_or(directory)))
+            // Every level may be new.
+            .and_then(|()| {
+                directory.ancestors().skip(1).filter(|level| level.is_dir()).take(8).try_for_each(sync_if_ours)
+            })
             .map_err(|error| io_problem(directory, &error)),
         Err(error) => Err(denied(directory, &error)),
     }
@@ -130,6 +133,14 @@ fn denied(directory: &Path, error: &io::Error) -> Problem {
     }
     Problem::new(Code::FileUnreadable, format!("cannot read the data directory `{}`: {error}", directory.display()))
         .hint("make it readable, or name another with --data-dir")
+}
+
+/// A directory that may not be read is nobody's new one.
+fn sync_if_ours(directory: &Path) -> io::Result<()> {
+    match sync(directory) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        other => other,
+    }
 }
 
 /// Makes the names in a directory survive a power cut.

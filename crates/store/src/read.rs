@@ -46,10 +46,15 @@ pub(crate) fn standing(connection: &Connection, id: &RunId) -> Result<Option<Run
 pub(crate) fn suspects(connection: &Connection) -> Result<Vec<Suspect>, Failure> {
     let owners =
         "SELECT owner, MAX(lease_until < (SELECT now_ms FROM clock)) FROM runs WHERE state = 'running' GROUP BY owner";
-    all(connection, owners, [], |row| {
-        let (owner, lapsed): (Option<String>, Option<bool>) = row.try_into()?;
-        Ok::<_, rusqlite::Error>(Suspect { owner: owner.unwrap_or_default(), lapsed: lapsed == Some(true) })
-    })
+    let rows = all(connection, owners, [], |row| {
+        let read: Result<(Option<String>, Option<bool>), rusqlite::Error> = row.try_into();
+        Ok::<_, Failure>(read.ok())
+    })?;
+    // An owner that cannot be read is damage of one run, which must not hide all others.
+    let suspects = rows.into_iter().flatten();
+    Ok(suspects
+        .map(|(owner, lapsed)| Suspect { owner: owner.unwrap_or_default(), lapsed: lapsed == Some(true) })
+        .collect())
 }
 
 /// How many runs wait for a worker, and how many are in a worker's hands.

@@ -15,7 +15,7 @@ use crate::record::{
 };
 use crate::write::{self, Done, Write};
 use crate::writer::{BATCH_MAX, Job, Writer};
-use crate::{Error, Event, Filter, Freed, Keeping, Page, artifact, list, prune, read};
+use crate::{Error, Event, Filter, Freed, Page, Pin, artifact, list, prune, read};
 
 /// A store that is open in this process. Clones share it; the last one closes it.
 #[derive(Clone)]
@@ -71,8 +71,8 @@ impl Store {
     }
 
     /// Records a run from elsewhere as it was recorded there. What its artifacts contain was kept before, by the
-    /// [`Keeping`] that is given up here.
-    pub async fn import_run(&self, journal: Journal, events: Vec<Event>, kept: Keeping) -> Result<(), Error> {
+    /// [`Pin`] that is given up here.
+    pub async fn import_run(&self, journal: Journal, events: Vec<Event>, kept: Pin) -> Result<(), Error> {
         self.write_kept(Write::Import { journal: Box::new(journal), events }, Some(kept)).await.map(|_| ())
     }
 
@@ -98,10 +98,16 @@ impl Store {
         self.write(Write::Release { fence }).await.map(|_| ())
     }
 
-    /// Takes runs from these owners, who are gone, and from those who gave no sign of life; says how many. A queued run
-    /// that was taken over this often without getting any further has failed.
-    pub async fn reap_runs(&self, gone: Vec<String>, recoveries_max: i64) -> Result<usize, Error> {
-        Ok(self.write(Write::Reap { gone, recoveries_max }).await?.runs)
+    /// Leaves an interrupted run to the workers.
+    pub async fn requeue_run(&self, fence: Fence) -> Result<(), Error> {
+        self.write(Write::Requeue { fence }).await.map(|_| ())
+    }
+
+    /// Takes runs from these owners, who are gone, and from those who gave no sign of life, but for those that the
+    /// caller holds itself; says how many. A queued run that was taken over this often without getting any further has
+    /// failed.
+    pub async fn reap_runs(&self, gone: Vec<String>, spared: Vec<Fence>, recoveries_max: i64) -> Result<usize, Error> {
+        Ok(self.write(Write::Reap { gone, spared, recoveries_max }).await?.runs)
     }
 
     /// Stops a run, or asks whoever works on it to stop; gives where it then stands, `None` if it had ended before.
@@ -110,8 +116,8 @@ impl Store {
     }
 
     /// Records what a step came to; a large output becomes an artifact of the run. What its other artifacts contain was
-    /// kept before, by the [`Keeping`] that is given up here.
-    pub async fn commit_step(&self, fence: Fence, step: StepOutcome, kept: Option<Keeping>) -> Result<Recorded, Error> {
+    /// kept before, by the [`Pin`] that is given up here.
+    pub async fn commit_step(&self, fence: Fence, step: StepOutcome, kept: Option<Pin>) -> Result<Recorded, Error> {
         let artifact = write::overflow(&write::step_output_name(step.position), &step.output);
         let kept = match artifact {
             Some(artifact) => Some(self.keep(kept, artifact.sha256, step.output.clone().into_bytes()).await?),
@@ -142,8 +148,8 @@ impl Store {
     }
 
     /// The right to keep files that a row is going to name. Blocks while unnamed ones are being removed.
-    pub fn keeping(&self) -> Result<Keeping, Problem> {
-        Keeping::begin(&self.shared.places.artifacts)
+    pub fn pin(&self) -> Result<Pin, Problem> {
+        Pin::begin(&self.shared.places.artifacts)
     }
 
     /// The contents of an artifact, checked against its hash. Blocks.
@@ -250,7 +256,7 @@ impl Store {
     }
 
     /// Keeps contents that a row is going to name, by the right that is given or a new one, and gives that back.
-    pub async fn keep_artifact(&self, kept: Option<Keeping>, contents: Vec<u8>) -> Result<(Hash, Keeping), Problem> {
+    pub async fn keep_artifact(&self, kept: Option<Pin>, contents: Vec<u8>) -> Result<(Hash, Pin), Problem> {
         let sha256 = Hash::of(&contents);
         let kept = self.keep(kept, sha256.clone(), contents).await?;
         Ok((sha256, kept))
@@ -262,10 +268,10 @@ impl Store {
         blocking(move || store.load_now(&sha256)).await
     }
 
-    async fn keep(&self, kept: Option<Keeping>, sha256: Hash, contents: Vec<u8>) -> Result<Keeping, Problem> {
+    async fn keep(&self, kept: Option<Pin>, sha256: Hash, contents: Vec<u8>) -> Result<Pin, Problem> {
         let store = self.clone();
         blocking(move || {
-            let keeping = kept.map_or_else(|| store.keeping(), Ok)?;
+            let keeping = kept.map_or_else(|| store.pin(), Ok)?;
             keeping.keep_as(&sha256, &contents)?;
             Ok(keeping)
         })
@@ -277,7 +283,7 @@ impl Store {
     }
 
     /// The files that the change names go along with it, because it is made also if nobody waits for it any more.
-    async fn write_kept(&self, write: Write, kept: Option<Keeping>) -> Result<Done, Error> {
+    async fn write_kept(&self, write: Write, kept: Option<Pin>) -> Result<Done, Error> {
         let (reply, answer) = oneshot::channel();
         let sent = self.shared.jobs.send(Job { write, reply, kept }).await;
         sent.map_err(|_| writer_gone())?;

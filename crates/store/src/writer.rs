@@ -19,7 +19,7 @@ use crate::error::Failure;
 use crate::lock::StoreLock;
 use crate::open::BUSY_TIMEOUT;
 use crate::write::{self, Done, Write};
-use crate::{Error, Keeping, sql};
+use crate::{Error, Pin, sql};
 
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
@@ -33,7 +33,7 @@ pub(crate) struct Job {
     pub(crate) write: Write,
     pub(crate) reply: oneshot::Sender<Result<Done, Error>>,
     /// Keeps the files that the change names from being removed until it is committed.
-    pub(crate) kept: Option<Keeping>,
+    pub(crate) kept: Option<Pin>,
 }
 
 pub(crate) struct Writer {
@@ -54,7 +54,7 @@ impl Writer {
             let mut pause = PAUSE_FIRST;
             let answers = loop {
                 match self.begin() {
-                    Ok(()) => break self.commit(&batch),
+                    Ok(()) => break self.commit_unless_it_panics(&batch),
                     Err(failure) if failure.is_busy() && waited_from.elapsed() < BUSY_TIMEOUT => {
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(PAUSE_MAX);
@@ -79,6 +79,12 @@ impl Writer {
     /// Asks for the right to write; says at once if another process has it.
     fn begin(&self) -> Result<(), Failure> {
         self.execute("BEGIN IMMEDIATE")
+    }
+
+    /// A fault of ours in one change must not end the writer, and with it everybody who will ever wait for it.
+    fn commit_unless_it_panics(&self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, Failure> {
+        let committed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.commit(batch)));
+        committed.unwrap_or_else(|_| Err(Failure::Panicked))
     }
 
     /// One transaction for all, which has begun. The outer error is the transaction's, the inner ones are single changes'.

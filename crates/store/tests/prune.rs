@@ -253,7 +253,7 @@ async fn nor_if_nobody_waits_for_the_row_any_more() {
 #[tokio::test]
 async fn nothing_is_removed_while_somebody_keeps_files() {
     let bench = Bench::new().await;
-    let keeping = bench.store.keeping().expect("nobody removes");
+    let keeping = bench.store.pin().expect("nobody removes");
     keeping.keep(b"not named yet").expect("kept");
     let elsewhere = Store::open(bench.directory.path()).await.expect("the store opens");
     assert_eq!(elsewhere.remove_unnamed().await.expect("asked"), None);

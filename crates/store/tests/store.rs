@@ -126,13 +126,13 @@ async fn an_attempt_that_lost_its_run_can_write_nothing() {
     let old = created(&store).await;
     let claim = store.claim_run(old.clone(), &lease("thief")).await;
     assert!(matches!(claim, Err(Error::Fenced { .. })), "a running run cannot be claimed");
-    store.reap_runs(vec!["somebody".to_string()], 5).await.expect("marked");
+    store.reap_runs(vec!["somebody".to_string()], Vec::new(), 5).await.expect("marked");
     let state = |journal: store::Journal| (journal.run.state, journal.run.attempts);
     let journal = store.journal(&old.run).await.expect("read").expect("there");
     assert_eq!(state(journal), (RunState::Interrupted, 1));
 
     let events = store.claim_run(old.clone(), &lease("heir")).await.expect("claimed");
-    assert_eq!(events[0].data, json!({ "attempt": 2 }));
+    assert_eq!(events[0].data, json!({ "attempt": 2, "program": "0.1.0" }));
     let second = store.claim_run(old.clone(), &lease("late heir")).await;
     assert!(matches!(second, Err(Error::Fenced { .. })), "only one can claim");
     let step_write = store.commit_step(old.clone(), step(0, "null"), None).await;

@@ -149,14 +149,17 @@ fn is_harmless(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('/') && !name.contains('\0') && !climbs
 }
 
+/// Ten years.
+const DURATION_MS_MAX: f64 = 10.0 * 366.0 * 86_400_000.0;
+
 fn check_steps(steps: &[StepRecord]) -> Result<(), Flaw> {
     for (index, step) in steps.iter().enumerate() {
         let wrong = |what: &str| Err(in_line(JOURNAL, index, what));
         if usize::try_from(step.position) != Ok(index) {
             return wrong(&format!("is step {}, where step {index} belongs", step.position));
         }
-        if step.attempts < 0 || step.duration_ms < 0.0 {
-            return wrong("has a count below zero");
+        if step.attempts < 0 || !(0.0..=DURATION_MS_MAX).contains(&step.duration_ms) {
+            return wrong("has a count that cannot be");
         }
         check_inline(&step.output).map_err(|what| in_line(JOURNAL, index, &format!("has an output that {what}")))?;
         let found = match &step.output {

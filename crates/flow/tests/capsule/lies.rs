@@ -27,7 +27,7 @@ fn a_manifest_that_lists_what_no_capsule_has_is_refused() {
     listed("twice", "where it cannot be", &|manifest| manifest["parts"][4] = manifest["parts"][3].clone());
     listed("no hash", "is no hash", &|manifest| manifest["parts"][3]["sha256"] = json!("abc"));
     listed("below zero", "cannot be understood", &|manifest| manifest["parts"][3]["bytes"] = json!(-1));
-    listed("too long a text", "268435456 are allowed", &|manifest| manifest["parts"][0]["bytes"] = json!(1u64 << 30));
+    listed("too long a text", "33554432 are allowed", &|manifest| manifest["parts"][0]["bytes"] = json!(1u64 << 30));
     listed("too long", "are allowed", &|manifest| manifest["parts"][3]["bytes"] = json!(u64::MAX));
     listed("overflow", "are allowed", &|manifest| {
         manifest["parts"][3]["bytes"] = json!(u64::MAX);
@@ -85,7 +85,8 @@ fn a_sealed_capsule_that_makes_no_sense_is_refused() {
     in_journal("\"inline\":\"{\\\"code", "\"inline\":\"{\\\"c", "line 3 has an `output_hash`");
     in_journal("\"inline\"", "\"value\"", "unknown variant");
     in_journal("\"ok\"", "\"good\"", "is no step's state");
-    in_journal("9.1", "-9.1", "below zero");
+    in_journal("9.1", "-9.1", "a count that cannot be");
+    in_journal("9.1", "1e300", "a count that cannot be");
     in_journal("9.1", "null", "cannot be understood");
     in_journal("\n", "\n\n", "line 2 cannot be understood");
     in_journal(

@@ -5,15 +5,15 @@ use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use super::lifecycle::insert;
-use super::progress::{insert_artifact, insert_step, put_artifact, step_finished, step_output_name};
+use super::progress::{insert_artifact, insert_step, put_artifact, step_finished};
 use super::{Done, insert_event};
 use crate::error::Failure;
 use crate::record::{Content, Fence, Journal, NewRun};
-use crate::sql::{execute, one};
+use crate::sql::{all, execute, one};
 use crate::{Event, read};
 
-/// A new attached run that has the first steps of another. Files that follow from steps are added again by its code;
-/// if every step is copied, nothing may be left to do that, so all files are.
+/// A new attached run that has the first steps of another, and the files that were recorded before the last of these:
+/// all files, if all steps are copied.
 pub(super) fn fork(connection: &Connection, new: &NewRun, from: &RunId, steps: i64) -> Result<Done, Failure> {
     let journal = read::parts(connection, from)?;
     let journal = journal.ok_or_else(|| Failure::Damaged(format!("the run `{from}` is gone")))?;
@@ -25,11 +25,19 @@ pub(super) fn fork(connection: &Connection, new: &NewRun, from: &RunId, steps: i
         insert_step(connection, &fence, step)?;
         entry.append(connection, "step.finished", step_finished(step))?;
     }
-    let outputs: Vec<String> = (0..steps).map(step_output_name).collect();
-    let copied = journal.artifacts.iter().filter(|artifact| {
-        let of_the_run = artifact.name == super::RUN_OUTPUT_NAME;
-        !of_the_run && (whole || outputs.contains(&artifact.name))
-    });
+    let before = if whole { i64::MAX } else { end_of_step(connection, from, steps - 1)? };
+    let added: Vec<String> = all(
+        connection,
+        "SELECT data FROM events WHERE run = ?1 AND type = 'artifact.added' AND seq < ?2",
+        params![from.as_str(), before],
+        |row| row.get(0),
+    )?;
+    let names: Vec<Value> =
+        added.iter().filter_map(|data| Some(serde_json::from_str::<Value>(data).ok()?["name"].clone())).collect();
+    let copied = journal
+        .artifacts
+        .iter()
+        .filter(|artifact| artifact.name != super::RUN_OUTPUT_NAME && names.iter().any(|name| *name == artifact.name));
     for artifact in copied {
         put_artifact(&mut entry, connection, artifact)?;
     }
@@ -42,6 +50,18 @@ pub(super) fn fork(connection: &Connection, new: &NewRun, from: &RunId, steps: i
         params![new.id.as_str(), entry.next_seq - 1, from.as_str(), steps],
     )?;
     Ok(entry.done())
+}
+
+/// The number of the event that tells of a step; 0 if there is none.
+fn end_of_step(connection: &Connection, run: &RunId, position: i64) -> Result<i64, Failure> {
+    let told: Vec<(i64, String)> = all(
+        connection,
+        "SELECT seq, data FROM events WHERE run = ?1 AND type = 'step.finished' ORDER BY seq",
+        params![run.as_str()],
+        |row| row.try_into(),
+    )?;
+    let of_the_step = |data: &str| serde_json::from_str::<Value>(data).is_ok_and(|data| data["index"] == position);
+    Ok(told.iter().find(|(_, data)| of_the_step(data)).map_or(0, |(seq, _)| *seq))
 }
 
 /// Inserts a run from elsewhere as it was recorded there. Its key is shown but does not count as taken here.

@@ -46,8 +46,8 @@ pub(super) fn take(connection: &Connection, lease: &Lease, tasks: &[String], lim
         |row| row.get(0),
     )?;
     let mut done = Done::default();
-    for id in &pending {
-        let run = run_id(id)?;
+    // An id that is none is damage that must not keep the rest waiting.
+    for (id, run) in pending.iter().filter_map(|id| Some((id, RunId::parse(id)?))) {
         let (attempt, seq, at): (i64, i64, i64) = only(
             connection,
             "UPDATE runs SET state = 'running', attempts = attempts + 1, last_seq = last_seq + 1, owner = ?2,
@@ -82,22 +82,41 @@ pub(super) fn renew(connection: &Connection, held: &[Fence], lease: &Lease) -> R
     Ok(done)
 }
 
-/// Gives a queued run back, for another worker to take at once; an attached one waits to be resumed.
+/// Gives a queued run back, for another worker to take at once; an attached one waits to be resumed, and one that a user
+/// asked to be stopped is.
 pub(super) fn release(connection: &Connection, fence: &Fence) -> Result<Done, Failure> {
-    let released: Option<String> = one(
+    let released: Option<(bool, i64, i64)> = one(
         connection,
-        "UPDATE runs SET state = CASE mode WHEN 'queued' THEN 'pending' ELSE 'interrupted' END, lease_until = NULL
-         WHERE id = ?1 AND attempts = ?2 AND state IN ('running', 'interrupted') RETURNING state",
+        "UPDATE runs SET state = CASE mode WHEN 'queued' THEN 'pending' ELSE 'interrupted' END, lease_until = NULL,
+                last_seq = last_seq + (cancel_requested_at IS NOT NULL)
+         WHERE id = ?1 AND attempts = ?2 AND state IN ('running', 'interrupted')
+         RETURNING cancel_requested_at IS NOT NULL, last_seq, (SELECT now_ms FROM clock)",
         params![fence.run.as_str(), fence.attempt],
-        |row| row.get(0),
+        |row| row.try_into(),
     )?;
-    let state = released.ok_or_else(|| Failure::Fenced(fence.clone()))?;
-    Ok(Done { state: RunState::parse(&state), ..Done::default() })
+    let (stopped, seq, at) = released.ok_or_else(|| Failure::Fenced(fence.clone()))?;
+    let mut entry = Entry::at(&fence.run, at, seq);
+    if stopped {
+        end(&mut entry, connection, &cancelled(&fence.run))?;
+    }
+    Ok(entry.done())
+}
+
+/// Leaves an interrupted run to the workers.
+pub(super) fn requeue(connection: &Connection, fence: &Fence) -> Result<Done, Failure> {
+    let requeued = execute(
+        connection,
+        "UPDATE runs SET state = 'pending', mode = 'queued', recoveries = 0
+         WHERE id = ?1 AND attempts = ?2 AND state = 'interrupted'",
+        params![fence.run.as_str(), fence.attempt],
+    )?;
+    if requeued == 0 { Err(Failure::Fenced(fence.clone())) } else { Ok(Done::default()) }
 }
 
 /// What is looked at before a run is taken from its owner.
 struct AtWork {
     id: String,
+    attempt: i64,
     mode: String,
     owner: Option<String>,
     lapsed: Option<bool>,
@@ -110,6 +129,7 @@ impl AtWork {
     fn read(row: &Row<'_>) -> Result<AtWork, rusqlite::Error> {
         Ok(AtWork {
             id: row.get("id")?,
+            attempt: row.get("attempts")?,
             mode: row.get("mode")?,
             owner: row.get("owner")?,
             lapsed: row.get("lapsed")?,
@@ -120,20 +140,29 @@ impl AtWork {
     }
 }
 
-/// Takes every run from owners who are gone, or who gave no sign of life for longer than they may.
-pub(super) fn reap(connection: &Connection, gone: &[String], recoveries_max: i64) -> Result<Done, Failure> {
-    let at_work: Vec<AtWork> = all(
+/// Takes every run from owners who are gone, or who gave no sign of life for longer than they may. What the asking
+/// process itself holds is spared: it is alive, whatever the clock says. A row that cannot be read is left alone.
+pub(super) fn reap(
+    connection: &Connection,
+    gone: &[String],
+    spared: &[Fence],
+    recoveries_max: i64,
+) -> Result<Done, Failure> {
+    let at_work: Vec<Option<AtWork>> = all(
         connection,
-        "SELECT id, mode, owner, lease_until < (SELECT now_ms FROM clock) AS lapsed,
+        "SELECT id, attempts, mode, owner, lease_until < (SELECT now_ms FROM clock) AS lapsed,
                 cancel_requested_at IS NOT NULL AS cancel_requested, recoveries,
                 (SELECT COUNT(*) FROM steps WHERE run = runs.id) AS position
          FROM runs WHERE state = 'running'",
         [],
-        AtWork::read,
+        |row| Ok::<_, Failure>(AtWork::read(row).ok().filter(|run| RunId::parse(&run.id).is_some())),
     )?;
     let is_gone = |run: &AtWork| run.owner.as_ref().is_none_or(|owner| gone.contains(owner));
+    let is_spared =
+        |run: &AtWork| spared.iter().any(|fence| fence.run.as_str() == run.id && fence.attempt == run.attempt);
     let mut done = Done::default();
-    for run in at_work.iter().filter(|run| run.lapsed == Some(true) || is_gone(run)) {
+    let at_work = at_work.iter().flatten().filter(|run| !is_spared(run));
+    for run in at_work.filter(|run| run.lapsed == Some(true) || is_gone(run)) {
         done.events.append(&mut reap_one(connection, run, recoveries_max)?);
         done.runs += 1;
     }

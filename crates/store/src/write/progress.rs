@@ -84,7 +84,7 @@ pub(super) fn insert_step(connection: &Connection, fence: &Fence, step: &StepRec
             step.output_hash.as_str(),
             output,
             output_artifact,
-            step.finished_at.0 - step.duration_ms as i64,
+            step.finished_at.0.saturating_sub(step.duration_ms as i64),
             step.finished_at.0,
             step.duration_ms
         ],
