@@ -36,10 +36,10 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let started = Instant::now();
     let input: AskInput = parse_input(input)?;
     let resolved = unchanged(&input.data, &input.version)?;
-    let prepared = resolved.prepare(context).await?;
+    let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let mut kernel = Kernel::new(context, &prepared);
     if run.will_perform() {
-        kernel.start().await?;
+        run.unless_stopped(async { kernel.start().await.map(drop) }).await?;
     }
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
     answer.notes = prepared.notes.clone();

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::Problem;
+use base::{Code, Problem};
 use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Stop};
 use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
 
 /// Told what long work is doing. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -21,37 +22,57 @@ pub struct Context {
     /// Whom to tell.
     pub progress: Progress,
     sandbox: OnceCell<Sandbox>,
-    retired: Mutex<Vec<Cell>>,
+    /// Held while a dataset is prepared: whoever else in this process needs one waits here and blocks nobody.
+    pub(crate) preparing: tokio::sync::Mutex<()>,
+    retired: Mutex<JoinSet<()>>,
 }
 
 impl Context {
     /// A context that has not made a sandbox yet.
     pub fn new(data_dir: PathBuf, program: PathBuf, environment: EnvironmentOptions, progress: Progress) -> Context {
-        Context { data_dir, program, environment, progress, sandbox: OnceCell::new(), retired: Mutex::default() }
+        Context {
+            data_dir,
+            program,
+            environment,
+            progress,
+            sandbox: OnceCell::new(),
+            preparing: tokio::sync::Mutex::default(),
+            retired: Mutex::default(),
+        }
     }
 
     /// The sandbox; its environment is made on first need.
     pub async fn sandbox(&self) -> Result<&Sandbox, Problem> {
         let make = || async {
-            let tell = self.progress.clone();
-            let environment = Environment::provide(&self.environment, &mut |text| {
-                tell(&format!("preparing Python (once): {text}"));
-            })?;
+            let environment = match Environment::locate(&self.environment.directory) {
+                Some(environment) => environment,
+                None => self.make_environment().await?,
+            };
             environment.sandbox(self.program.clone(), data::kernel::MODULES).await
         };
         self.sandbox.get_or_try_init(make).await
     }
 
-    /// Takes a cell whose work is done; it is ended by [`Context::close`], after the answer has been shown.
+    /// Takes minutes, on a thread of its own. Who no longer waits for it lets it go on; the next finds it made.
+    async fn make_environment(&self) -> Result<Environment, Problem> {
+        let (tell, options) = (self.progress.clone(), self.environment.clone());
+        let making = tokio::task::spawn_blocking(move || {
+            Environment::provide(&options, &mut |text| tell(&format!("preparing Python (once): {text}")))
+        });
+        let lost = |error| Problem::new(Code::Internal, format!("making the Python environment was given up: {error}"));
+        making.await.map_err(lost)?
+    }
+
+    /// Takes a cell whose work is done and ends it beside whatever goes on.
     pub(crate) fn retire(&self, cell: Cell) {
-        self.retired.lock().unwrap_or_else(PoisonError::into_inner).push(cell);
+        let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+        while retired.try_join_next().is_some() {}
+        retired.spawn(async { drop(cell.finish(Stop::Now).await) });
     }
 
     /// Ends what is still running.
     pub async fn close(&self) {
-        let cells = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
-        for cell in cells {
-            cell.finish(Stop::Now).await;
-        }
+        let mut retired = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
+        while retired.join_next().await.is_some() {}
     }
 }

@@ -29,7 +29,8 @@ pub struct PlanInput {
 /// Runs one plan.
 pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: PlanInput = parse_input(input)?;
-    let prepared = unchanged(&input.data, &input.version)?.prepare(context).await?;
+    let resolved = unchanged(&input.data, &input.version)?;
+    let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let dataset = &prepared.dataset;
     let plan = data::plan::read(&input.plan, dataset).map_err(unvalidated)?;
     let sql = compile::duckdb(&plan, dataset).map_err(|problem| unvalidated(vec![problem]))?;

@@ -1,8 +1,10 @@
 //! The task `program/1`: a program of the user's own, run in a cell. The guard is not asked: the sandbox is the boundary.
 
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{Code, Hash, Problem};
 use flow::{Finish, Run, Shelf};
@@ -37,11 +39,13 @@ pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<F
         no_stranger_writes(run)?;
     }
     let id = run.id().to_string();
-    let job = Job::enter(&context.data_dir.join("jobs"), &id)?;
-    let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));
+    // An heir of a run does not wait for the attempt before it, which may be frozen in its folder.
+    let folder = context.data_dir.join("jobs").join(format!("{id}-{}", run.attempt()));
     let step = json!({ "code": Hash::of(input.code.as_bytes()), "policy": input.policy, "inputs": input.inputs });
     let shelf = run.shelf();
     let effect = || async {
+        let job = Job::enter(folder).await?;
+        let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));
         let inputs = copy_inputs(&input.inputs, &job.folder.join("input"))?;
         let options = CellOptions { policy: input.policy.clone(), inputs, out: Some(out.clone()) };
         let execution = execute(context.sandbox().await?, &input.code, &input.name, options).await?;
@@ -71,21 +75,30 @@ async fn keep_files(shelf: &Shelf, executed: &Value, out: &Path) -> Result<(), P
     Ok(())
 }
 
-/// The folder of one running program: private, and gone when the program is, however that came.
+/// The folder of one running program: private, locked as long as it is used, and gone when the program is, however that
+/// came. The lock is on the folder itself: one that is made and not locked yet may be swept away, which [`hold`] notices.
 struct Job {
     folder: PathBuf,
     _lock: File,
 }
 
 impl Job {
-    fn enter(jobs: &Path, id: &str) -> Result<Job, Problem> {
-        sweep(jobs);
-        let folder = jobs.join(id);
-        private_folder(&folder)?;
-        let failed = |error: std::io::Error| unwritable(&folder, &error);
-        let lock = File::create(folder.join("lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        Ok(Job { folder, _lock: lock })
+    async fn enter(folder: PathBuf) -> Result<Job, Problem> {
+        // Only a sweep can be in the way, and only for a moment.
+        const TRIES_MAX: usize = 100;
+        const PAUSE: Duration = Duration::from_millis(10);
+        if let Some(jobs) = folder.parent() {
+            sweep(jobs);
+        }
+        for _ in 0..TRIES_MAX {
+            private_folder(&folder)?;
+            if let Some(lock) = hold(&folder).map_err(|error| unwritable(&folder, &error))? {
+                return Ok(Job { folder, _lock: lock });
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        Err(Problem::new(Code::RunBusy, format!("another process works in `{}`", folder.display()))
+            .hint("wait for it to end, then resume the run"))
     }
 }
 
@@ -95,11 +108,30 @@ impl Drop for Job {
     }
 }
 
+/// Locks a folder, unless somebody else has or it was swept away meanwhile: then the lock would be on a folder that
+/// nobody finds.
+fn hold(folder: &Path) -> io::Result<Option<File>> {
+    let absent = |error: io::Error| if error.kind() == io::ErrorKind::NotFound { Ok(None) } else { Err(error) };
+    let lock = match File::open(folder) {
+        Ok(lock) => lock,
+        Err(error) => return absent(error),
+    };
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let held = lock.metadata()?;
+    match fs::metadata(folder) {
+        Ok(found) => Ok(((found.dev(), found.ino()) == (held.dev(), held.ino())).then_some(lock)),
+        Err(error) => absent(error),
+    }
+}
+
 /// Removes what killed processes left: a folder whose lock nobody holds.
 fn sweep(jobs: &Path) {
     for entry in fs::read_dir(jobs).into_iter().flatten().flatten() {
-        let abandoned = File::open(entry.path().join("lock")).is_ok_and(|lock| lock.try_lock().is_ok());
-        if abandoned {
+        if let Ok(Some(_lock)) = hold(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
@@ -121,4 +153,27 @@ fn copy_inputs(files: &[(PathBuf, Hash)], folder: &Path) -> Result<Vec<Input>, P
         inputs.push(Input { name, path: copy });
     }
     Ok(inputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_enters_a_folder_is_never_swept_away_by_others_who_enter() {
+        let jobs = std::env::temp_dir().join(format!("assay-jobs-{}", std::process::id()));
+        let enter_often = &|name: usize| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+            for _ in 0..200 {
+                let job = runtime.block_on(Job::enter(jobs.join(name.to_string()))).expect("a folder");
+                fs::write(job.folder.join("file"), "mine").expect("the folder is there");
+                std::thread::yield_now();
+                assert!(job.folder.join("file").exists(), "swept away while it was held");
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|name| drop(scope.spawn(move || enter_often(name)))));
+        fs::create_dir(jobs.join("abandoned")).expect("a folder");
+        sweep(&jobs);
+        fs::remove_dir(&jobs).expect("nothing is left");
+    }
 }

@@ -31,7 +31,8 @@ pub struct Queried {
     pub outcome: Outcome,
     /// The limit it reached.
     pub killed_by: Option<KilledBy>,
-    /// The result.
+    /// The result. A journal may come with a stranger's capsule, so its shape is looked at when it is read back.
+    #[serde(default, deserialize_with = "regular")]
     pub table: Option<Table>,
     /// Why it failed.
     pub error: Option<Raised>,
@@ -251,9 +252,40 @@ fn decode(value: Value) -> Result<Table, CallError> {
     let not_one =
         |why: String| CallError::Raised(Raised::ours("ProtocolError", format!("the kernel's table is not one: {why}")));
     let table: Table = serde_json::from_value(value).map_err(|error| not_one(error.to_string()))?;
-    let width = table.columns.len();
-    if table.rows.len() > ROWS_MAX || table.rows.iter().any(|row| row.len() != width) {
-        return Err(not_one("rows are too many or of another width".to_string()));
+    if !is_regular(&table) {
+        return Err(not_one(IRREGULAR.to_string()));
     }
     Ok(table)
+}
+
+const IRREGULAR: &str = "rows are too many or of another width";
+
+fn is_regular(table: &Table) -> bool {
+    table.rows.len() <= ROWS_MAX && table.rows.iter().all(|row| row.len() == table.columns.len())
+}
+
+fn regular<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Table>, D::Error> {
+    let table: Option<Table> = Deserialize::deserialize(from)?;
+    if table.as_ref().is_some_and(|table| !is_regular(table)) {
+        return Err(serde::de::Error::custom(IRREGULAR));
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recorded_table_with_a_short_row_is_not_read_back() {
+        let mut recorded = json!({
+            "outcome": "ok", "killed_by": null, "error": null, "findings": [], "usage": Usage::default(),
+            "isolation": null,
+            "table": { "columns": [{ "name": "n", "type": "int" }], "rows": [[1]], "row_count": 1, "truncated": false },
+        });
+        assert!(serde_json::from_value::<Queried>(recorded.clone()).is_ok());
+        recorded["table"]["rows"] = json!([[]]);
+        let error = serde_json::from_value::<Queried>(recorded).expect_err("a row without its cell");
+        assert!(error.to_string().contains(IRREGULAR), "{error}");
+    }
 }

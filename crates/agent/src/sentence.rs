@@ -65,7 +65,7 @@ impl Teller<'_> {
     }
 
     fn scalar(&self, reading: &str, row: &[Cell], focus: &[String]) -> String {
-        let index = focus.first().and_then(|name| self.position(name)).unwrap_or(row.len() - 1);
+        let index = focus.first().and_then(|name| self.position(name)).unwrap_or(row.len().saturating_sub(1));
         let Some(cell) = row.get(index).filter(|cell| !cell.is_null()) else {
             return format!("There is no value: no row gives the {reading}.");
         };
@@ -85,8 +85,10 @@ impl Teller<'_> {
 
     /// Who is highest and who is lowest, among groups; equals are named together.
     fn groups(&self, measure: usize) -> String {
+        // What is not a number is neither highest nor lowest.
+        let figure = |row: &[Cell]| number(&row[measure]).filter(|value| !value.is_nan());
         let numbered: Vec<(f64, &[Cell])> =
-            self.table.rows.iter().filter_map(|row| Some((number(&row[measure])?, row.as_slice()))).collect();
+            self.table.rows.iter().filter_map(|row| Some((figure(row)?, row.as_slice()))).collect();
         let name = describe_output(self.plan, self.dataset, &self.table.columns[measure].name);
         let count = self.table.rows.len();
         let most = numbered.iter().map(|(value, _)| *value).max_by(f64::total_cmp);

@@ -25,7 +25,8 @@ pub struct SqlInput {
 /// Runs one statement.
 pub async fn sql(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: SqlInput = parse_input(input)?;
-    let prepared = unchanged(&input.data, &input.version)?.prepare(context).await?;
+    let resolved = unchanged(&input.data, &input.version)?;
+    let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let kernel = Mutex::new(Kernel::new(context, &prepared));
     let step = json!({ "dataset": prepared.dataset.version, "sql": input.sql });
     let effect = || async { query_whole(&mut *kernel.lock().await, &input.sql).await };

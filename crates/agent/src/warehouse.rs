@@ -3,17 +3,18 @@
 //! ```text
 //! <data dir>/datasets/<version>-<ingest>/data.duckdb      made by the ingest kernel
 //!                                        dataset.json     what is known about it
-//! <data dir>/datasets/<version>-<ingest>.part             one that is being made
+//! <data dir>/datasets/<version>-<ingest>.<try>.part       one that is being made
 //! ```
 //! `<ingest>` stands for the code that prepared it: a program that reads files differently prepares them again.
 //! A stranger's file is only ever parsed inside a cell. What is parsed is a copy whose hash is checked, so a file that
 //! changes meanwhile cannot end up under another version's name.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{Code, Digest, Hash, Problem};
 use data::dataset::VALUES_MAX;
@@ -100,21 +101,20 @@ impl Resolved {
         let failed = |error: io::Error| unwritable(&home, &error);
         let folder = context.data_dir.join("datasets");
         private_folder(&folder)?;
+        let _preparing = context.preparing.lock().await;
         // One for all and never removed: who waits for a lock must not be left with a file that has no name any more.
-        let lock = File::create(context.data_dir.join("datasets.lock")).map_err(failed)?;
-        lock.lock().map_err(failed)?;
+        let _lock = lock(&context.data_dir.join("datasets.lock")).await.map_err(failed)?;
         if let Some(prepared) = load(&home)? {
             return Ok(self.renamed(prepared));
         }
-        let part = home.with_extension("part");
-        if part.exists() {
-            fs::remove_dir_all(&part).map_err(failed)?;
-        }
+        remove_parts(&folder).map_err(failed)?;
+        // A name of its own: the supervisor of a try that was given up may still be writing to that try's folder.
+        let part = home.with_extension(format!("{}.part", base::RunId::fresh()));
         if let Err(problem) = self.make(context, &part).await {
             let _ = fs::remove_dir_all(&part);
             return Err(problem);
         }
-        fs::rename(&part, &home).map_err(failed)?;
+        place(&part, &home).map_err(failed)?;
         load(&home)?.map(|prepared| self.renamed(prepared)).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
     }
 
@@ -270,6 +270,40 @@ fn ended(id: &str, end: Option<End>) -> Problem {
         }
         _ => Problem::new(Code::SandboxLost, format!("the cell that read `{id}` was lost")).hint("run it again"),
     }
+}
+
+/// Waits for a lock without blocking the thread, on which other runs may go on and leases are renewed.
+async fn lock(path: &Path) -> io::Result<File> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let file = File::create(path)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Removes what was begun and given up. Only for who holds the lock: then nobody is making one.
+fn remove_parts(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "part") {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a complete folder its name. [`load`] trusts that name, so everything below is on the disk before it is there.
+fn place(part: &Path, home: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(part)? {
+        File::open(entry?.path())?.sync_all()?;
+    }
+    File::open(part)?.sync_all()?;
+    fs::rename(part, home)?;
+    home.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
 
 fn load(home: &Path) -> Result<Option<Prepared>, Problem> {

@@ -3,6 +3,8 @@
 use base::{Cell, Table};
 use serde_json::Value;
 
+use crate::printer::is_unfit;
+
 const ROWS_SHOWN_MAX: usize = 50;
 const CELL_WIDTH_MAX: usize = 60;
 const GAP: &str = "  ";
@@ -17,7 +19,7 @@ pub fn draw(table: &Table, width: Option<usize>) -> String {
         .iter()
         .enumerate()
         .map(|(index, column)| {
-            let longest = cells.iter().map(|row| length(&row[index])).max().unwrap_or(0);
+            let longest = cells.iter().map(|row| length(cell(row, index))).max().unwrap_or(0);
             longest.max(length(&column.name)).min(CELL_WIDTH_MAX)
         })
         .collect();
@@ -54,12 +56,17 @@ fn fitting(widths: &[usize], width: Option<usize>) -> usize {
 fn line(table: &Table, cells: &[String], widths: &[usize], columns: usize) -> String {
     let parts: Vec<String> = (0..columns)
         .map(|index| {
-            let cell = cut(&cells[index], widths[index]);
+            let cell = cut(cell(cells, index), widths[index]);
             let padding = " ".repeat(widths[index] - length(&cell));
             if table.columns[index].ty.is_number() { padding + &cell } else { cell + &padding }
         })
         .collect();
     parts.join(GAP).trim_end().to_string() + "\n"
+}
+
+/// A table that was read back may have rows of any length.
+fn cell(row: &[String], index: usize) -> &str {
+    row.get(index).map_or("", String::as_str)
 }
 
 fn length(text: &str) -> usize {
@@ -75,7 +82,7 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 fn cleaned(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '·' } else { letter }).collect()
+    text.chars().map(|letter| if is_unfit(letter) { '·' } else { letter }).collect()
 }
 
 /// A cell for reading: floats rounded, control characters kept off the terminal.
@@ -88,7 +95,7 @@ fn text(cell: &Cell) -> String {
             let text = format!("{number:.4}");
             text.trim_end_matches('0').trim_end_matches('.').to_string()
         }
-        other => other.to_string(),
+        other => cleaned(&other.to_string()),
     }
 }
 
@@ -118,6 +125,23 @@ mod tests {
             draw(&table(), None),
             "region     n    mean\n──────  ────  ──────\nNorth      7  0.3333\n∅       1200       2\n"
         );
+    }
+
+    #[test]
+    fn rows_of_another_width_are_drawn_as_far_as_they_go() {
+        let mut table = table();
+        table.rows = vec![vec![], vec![json!("North")], vec![json!("a"), json!(1), json!(2.5), json!("extra")]];
+        let drawn = draw(&table, None);
+        assert_eq!(drawn.lines().skip(2).collect::<Vec<_>>(), ["", "North", "a       1   2.5"], "{drawn}");
+        table.columns.clear();
+        assert_eq!(draw(&table, Some(0)).trim(), "");
+    }
+
+    #[test]
+    fn no_cell_speaks_to_the_terminal() {
+        let mut table = table();
+        table.rows = vec![vec![json!("a\x1b[31m"), json!({ "k": "\u{9b}31m" }), json!("\u{202e}b")]];
+        assert!(!draw(&table, None).contains(['\x1b', '\u{9b}', '\u{202e}']));
     }
 
     #[test]

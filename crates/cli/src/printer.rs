@@ -74,6 +74,11 @@ impl Printer {
         self.data(&format!("{}\n", clean(text)));
     }
 
+    /// Prints text of several lines in which a stranger may have a word.
+    pub fn lines(&self, text: &str) {
+        self.data(&clean_lines(text));
+    }
+
     /// Prints one JSON document.
     pub fn json(&self, document: &Value) {
         self.data(&format!("{document}\n"));
@@ -84,6 +89,7 @@ impl Printer {
         if self.quiet {
             return;
         }
+        let text = clean(text);
         let mut shown = self.progress_shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut err = io::stderr().lock();
         let _ = if io::stderr().is_terminal() {
@@ -151,12 +157,23 @@ fn clean(text: &str) -> String {
             _ if style.is_some() => out.push_str(&rest[..length]),
             // Our own texts may begin with an empty line; within, a line break could make a stranger's text look like ours.
             '\n' if out.chars().all(|before| before == '\n') => out.push(letter),
-            _ if letter.is_control() || turns_text(letter) => out.push('·'),
+            _ if is_unfit(letter) => out.push('·'),
             _ => out.push(letter),
         }
         rest = &rest[length..];
     }
     out
+}
+
+/// The same for text whose lines are its own.
+pub fn clean_lines(text: &str) -> String {
+    let clean = |letter| if is_unfit(letter) && !matches!(letter, '\n' | '\t') { '·' } else { letter };
+    text.chars().map(clean).collect()
+}
+
+/// Whether a letter is not for the terminal: it commands it, or changes what people read.
+pub fn is_unfit(letter: char) -> bool {
+    letter.is_control() || turns_text(letter)
 }
 
 /// Whether a letter changes the direction of what follows, and so what people read.
@@ -168,10 +185,11 @@ const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[2m", "\x1b[0m"];
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::{clean, clean_lines};
 
     #[test]
     fn a_stranger_cannot_speak_to_the_terminal() {
+        assert_eq!(clean_lines("a\tb\r\n\x1b[2Jc\u{202e}\n"), "a\tb·\n·[2Jc·\n");
         assert_eq!(clean("cod\u{202e}gnp"), "cod·gnp");
         assert_eq!(clean("\na\x1b]0;evil\x07b\x1b[2mdim\x1b[0m\nknown"), "\na·]0;evil·b\x1b[2mdim\x1b[0m·known");
     }

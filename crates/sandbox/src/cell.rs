@@ -88,6 +88,9 @@ pub struct Finished {
 impl Cell {
     /// Starts a cell; its kernel comes up while the caller goes on.
     pub(crate) fn start(sandbox: &Sandbox, options: CellOptions) -> Result<Cell, Error> {
+        if let Some(excess) = options.policy.excess() {
+            return Err(Error::Excessive(excess));
+        }
         let failed = |error: io::Error| Error::Start(error.to_string());
         let (control, control_inner) = StdUnixStream::pair().map_err(failed)?;
         let (kernel, kernel_inner) = StdUnixStream::pair().map_err(failed)?;

@@ -7,10 +7,11 @@
 //! <directory>/lock                        held by whoever makes something here
 //! ```
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use base::{Code, Digest, Problem};
 
@@ -67,7 +68,7 @@ impl Environment {
         let kernel = self.directory.join(kernel_name(modules));
         let mut sandbox = Sandbox { program, image: self.image.clone(), kernel: kernel.clone() };
         if !kernel.is_dir() {
-            let held = hold(&self.directory).map_err(|error| unwritable(&self.directory, &error))?;
+            let held = hold_patiently(&self.directory).await.map_err(|error| unwritable(&self.directory, &error))?;
             if !kernel.is_dir() {
                 let part = kernel.with_extension("part");
                 sandbox.kernel = part.clone();
@@ -113,6 +114,20 @@ fn hold(directory: &Path) -> io::Result<File> {
     let file = File::create(directory.join("lock"))?;
     file.lock()?;
     Ok(file)
+}
+
+/// The same without blocking the thread, on which other runs may go on and leases are renewed.
+async fn hold_patiently(directory: &Path) -> io::Result<File> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    fs::create_dir_all(directory)?;
+    let file = File::create(directory.join("lock"))?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Problem {

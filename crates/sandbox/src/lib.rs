@@ -41,6 +41,9 @@ pub enum Error {
     /// The supervisor could not be started.
     #[error("cannot start a cell: {0}")]
     Start(String),
+    /// More was asked for than anyone may have.
+    #[error("the cell's limits are too high: {0}")]
+    Excessive(String),
     /// The machine does not give the isolation.
     #[error("{cause}")]
     Unavailable {
@@ -64,6 +67,9 @@ impl From<Error> for Problem {
         let message = error.to_string();
         match error {
             Error::Start(_) => Problem::new(Code::SandboxUnavailable, message).hint("run `assay doctor`"),
+            Error::Excessive(_) => {
+                Problem::new(Code::Usage, message).hint("start the same anew with limits within the maxima")
+            }
             Error::Unavailable { fix, .. } => Problem::new(Code::SandboxUnavailable, message).hint(fix),
             Error::Harvest { disk_full: true, .. } => {
                 Problem::new(Code::DiskFull, message).hint("free some space and run the program again")

@@ -56,12 +56,32 @@ pub const WALL_MS_MAX: u64 = 10 * 60 * 1000;
 pub const MEMORY_BYTES_MAX: u64 = 4 * GIB;
 /// The most that anyone may ask for.
 pub const SCRATCH_BYTES_MAX: u64 = 4 * GIB;
+const PROCESSES_MAX: u64 = 256;
+const OPEN_FILES_MAX: u64 = 1_024;
+const OUTPUT_KEPT_BYTES_MAX: u64 = MIB;
+const OUTPUT_READ_BYTES_MAX: u64 = 256 * MIB;
 /// After this many refused forks a cell is killed.
 pub const FORKS_REFUSED_MAX: u64 = 1_000;
 /// Address space beyond the memory limit: numpy and pandas alone map 1.3 GB.
 pub const ADDRESS_SPACE_EXTRA_BYTES: u64 = 3 * GIB;
 
 impl Policy {
+    /// Says which limit is above what anyone may ask for. A policy may come with a stranger's capsule.
+    pub(crate) fn excess(&self) -> Option<String> {
+        let limits = [
+            ("wall_ms", self.wall_ms, WALL_MS_MAX),
+            ("cpu_ms", self.cpu_ms, WALL_MS_MAX),
+            ("memory_bytes", self.memory_bytes, MEMORY_BYTES_MAX),
+            ("processes", self.processes, PROCESSES_MAX),
+            ("open_files", self.open_files, OPEN_FILES_MAX),
+            ("scratch_bytes", self.scratch_bytes, SCRATCH_BYTES_MAX),
+            ("output_kept_bytes", self.output_kept_bytes, OUTPUT_KEPT_BYTES_MAX),
+            ("output_read_bytes", self.output_read_bytes, OUTPUT_READ_BYTES_MAX),
+        ];
+        let (name, asked, most) = limits.into_iter().find(|(_, asked, most)| asked > most)?;
+        Some(format!("`{name}` is {asked}, and the most is {most}"))
+    }
+
     /// For a checked query.
     pub fn analysis() -> Policy {
         Policy {
@@ -102,6 +122,26 @@ impl Policy {
             memory_bytes: (GIB + scratch_bytes).min(MEMORY_BYTES_MAX),
             scratch_bytes,
             ..Policy::task()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_has_a_maximum_and_our_own_policies_keep_it() {
+        for policy in [Policy::analysis(), Policy::task(), Policy::ingest(0), Policy::ingest(1 << 40)] {
+            assert_eq!(policy.excess(), None, "{policy:?}");
+        }
+        let fields = serde_json::to_value(Policy::task()).expect("plain data");
+        let limits = fields.as_object().expect("an object").iter().filter(|(_, value)| value.is_number());
+        for (name, _) in limits {
+            let mut greedy = fields.clone();
+            greedy[name] = (1_u64 << 40).into();
+            let greedy: Policy = serde_json::from_value(greedy).expect("a policy");
+            assert!(greedy.excess().is_some_and(|excess| excess.contains(name)), "{name}");
         }
     }
 }

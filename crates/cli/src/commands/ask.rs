@@ -50,8 +50,8 @@ pub fn print(printer: &Printer, answer: &Value, show: &[Show]) {
     printer.line(&printer.dim(&format!("known    {}: {}", text(&known["level"]), text(&known["note"]))));
     for what in show {
         match what {
-            Show::Sql => printer.data(&format!("\n{}\n", text(&answer["sql"]))),
-            Show::Plan => printer.data(&format!("\n{}\n", answer["plan"])),
+            Show::Sql => printer.lines(&format!("\n{}\n", text(&answer["sql"]))),
+            Show::Plan => printer.lines(&format!("\n{}\n", answer["plan"])),
         }
     }
 }

@@ -12,9 +12,10 @@ pub fn run(app: &App, config: &Config) -> Result<u8, Problem> {
     let settings = &app.settings.all;
     let document = json!({ "v": 1, "kind": "config", "settings": settings });
     app.show(&document, |printer| {
+        let width = settings.iter().map(|setting| setting.name.len()).max().unwrap_or(0);
         for setting in settings {
             let value = setting.value.as_deref().unwrap_or("(none)");
-            printer.line(&format!("{:<9} {value:<40} {}", setting.name, printer.dim(&setting.origin)));
+            printer.line(&format!("{:<width$}  {value:<40} {}", setting.name, printer.dim(&setting.origin)));
         }
     });
     Ok(0)

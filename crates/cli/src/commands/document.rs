@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::args::Show;
 use crate::commands::{ask, demo, sandbox, sql};
-use crate::printer::Printer;
+use crate::printer::{Format, Printer, clean_lines};
 
 /// Prints a document as asked for; gives the exit code.
 pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
@@ -15,6 +15,21 @@ pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
         "demo" => 0,
         _ => sql::exit_code(document),
     }
+}
+
+/// Prints the document of a run that was there before. What the program of a stranger's capsule printed is not for the
+/// terminal as it is.
+pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
+    if !is_imported || app.printer.format != Format::Text {
+        return show(app, document, &[]);
+    }
+    let mut cleaned = document.clone();
+    for stream in ["stdout", "stderr"] {
+        if let Some(text) = document[stream].as_str() {
+            cleaned[stream] = clean_lines(text).into();
+        }
+    }
+    show(app, &cleaned, &[])
 }
 
 fn draw(printer: &Printer, document: &Value, also: &[Show]) {

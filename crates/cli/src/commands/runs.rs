@@ -158,15 +158,23 @@ async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
     if run["output"].is_null() {
         app.printer.progress(&format!("{recorded} recorded steps; going on at step {recorded}"));
     }
+    let is_imported = is_imported(engine.runs(), &id).await?;
     let ended = engine.resume(&app.context, &id).await?;
-    Ok(document::show(app, &ended.result?.output, &[]))
+    Ok(document::show_again(app, &ended.result?.output, is_imported))
 }
 
 async fn fork(app: &App, id: &str, from_step: usize) -> Result<u8, Problem> {
     let engine = app.engine().await?;
-    let ended = engine.fork(&app.context, &engine.runs().find(id).await?, from_step).await?;
+    let id = engine.runs().find(id).await?;
+    let is_imported = is_imported(engine.runs(), &id).await?;
+    let ended = engine.fork(&app.context, &id, from_step).await?;
     app.printer.progress(&format!("forked as {}", ended.run));
-    Ok(document::show(app, &ended.result?.output, &[]))
+    Ok(document::show_again(app, &ended.result?.output, is_imported))
+}
+
+/// Whether a stranger's capsule brought the run here, or the one it was forked from.
+async fn is_imported(runs: &RunsOfStore, id: &base::RunId) -> Result<bool, Problem> {
+    Ok(runs.journal(id).await?.run.here.imported_at.is_some())
 }
 
 async fn cancel(app: &App, id: &str) -> Result<u8, Problem> {

@@ -1,8 +1,9 @@
 //! Where commands about runs meet what they were not made for: files that are in the way, no store, a full disk, Ctrl-C.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -135,4 +136,89 @@ fn a_frozen_command_with_a_key_gives_the_answer_of_whoever_finished() {
     frozen.signal("CONT");
     let thawed: Value = frozen.ends().exits(0).document();
     assert_eq!(thawed, heir);
+}
+
+/// The children of a process, ended ones that nobody has waited for included.
+fn children(pid: u32) -> Vec<String> {
+    let listed = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    listed.split_whitespace().map(str::to_string).collect()
+}
+
+#[test]
+fn two_datasets_are_prepared_by_one_worker_at_once() {
+    let place = Place::new();
+    for (dataset, question) in [("ecommerce", "how many orders"), ("support", "how many tickets")] {
+        place.json(0, &["ask", dataset, question, "--queue"]);
+    }
+    let worker = place.assay(["worker", "--slots", "2", "--until-idle", "--json"]).time_max(Duration::from_secs(40));
+    assert_eq!(worker.run().exits(0).document()["runs"], json!(2));
+    for run in place.json(0, &["runs", "list"])["runs"].as_array().unwrap() {
+        assert_eq!(run["state"], "succeeded", "{run}");
+    }
+}
+
+#[test]
+fn a_worker_keeps_no_cell_of_an_answer_that_is_given() {
+    let stage = Stage::new();
+    for _ in 0..3 {
+        stage.json(0, &["ask", "ecommerce", "how many orders", "--queue"]);
+    }
+    let worker = stage.worker(&[]);
+    until("three answers", || stage.listed().iter().all(|run| run["state"] == "succeeded").then_some(()));
+    until("all cells are gone", || children(worker.pid()).is_empty().then_some(()));
+}
+
+#[test]
+fn who_waits_for_a_dataset_can_be_told_to_stop() {
+    let stage = Stage::new();
+    let lock = File::create(stage.place.data().join("datasets.lock")).unwrap();
+    lock.lock().unwrap();
+    for words in [["ask", "ecommerce", "how many orders"], ["sql", "ecommerce", "SELECT 1"]] {
+        let mut command = Started::of(stage.assay(&words).arg("--json"));
+        let run = until("a run", || {
+            let run = stage.listed().first()?.clone();
+            (run["state"] == "running").then(|| run["id"].as_str().unwrap().to_string())
+        });
+        assert_eq!(stage.json(0, &["runs", "cancel", &run])["cancelled"], true);
+        let problem = command.ends().exits(130).document();
+        assert_eq!((&problem["code"], &problem["run"]), (&json!("cancelled"), &json!(run)), "{problem}");
+    }
+}
+
+#[test]
+fn what_a_strangers_program_printed_does_not_reach_the_terminal() {
+    let (place, elsewhere) = (Place::new(), Place::new());
+    let code = "import sys\nprint('a\\tb\\x1b]0;owned\\x07')\nprint('\\x1b[2J', file=sys.stderr)\n";
+    let program = place.file("program.py", code);
+    let run = place.json(0, &["sandbox", "run", program.to_str().unwrap()])["run"].as_str().unwrap().to_string();
+    let own = place.assay(["runs", "resume", &run]).run().exits(0);
+    assert_eq!((own.stdout.as_str(), own.stderr.as_str()), ("a\tb\x1b]0;owned\x07\n", "\x1b[2J\n"));
+    let file = place.path("run.zip").to_str().unwrap().to_string();
+    place.json(0, &["runs", "export", &run, "--to", &file]);
+    elsewhere.json(0, &["runs", "import", &file]);
+    let again = elsewhere.assay(["runs", "resume", &run]).run().exits(0);
+    assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("a\tb·]0;owned·\n", "·[2J\n"));
+    let forked = elsewhere.assay(["runs", "fork", &run, "--from-step", "1"]).run().exits(0);
+    assert_eq!(forked.stdout, "a\tb·]0;owned·\n");
+}
+
+#[test]
+fn a_strangers_program_does_not_choose_its_own_limits() {
+    let place = Place::new();
+    let program = place.file("program.py", "print('ran')\n");
+    let call = place.assay(["sandbox", "run", program.to_str().unwrap()]);
+    call.env("ASSAY_FAULT", "before_effect:0").run();
+    let run = place.json(0, &["runs", "list"])["runs"][0]["id"].as_str().unwrap().to_string();
+    // As a capsule would bring it, which need not say the hash of a run's input.
+    let script = "import json, sqlite3, sys
+store = sqlite3.connect(sys.argv[1] + '/store.db')
+run = json.loads(store.execute('SELECT input FROM runs').fetchone()[0])
+run['policy']['wall_ms'] = 3_600_000
+store.execute('UPDATE runs SET input = ?, input_hash = NULL, imported_at = 1', (json.dumps(run),))
+store.commit()";
+    assert!(Command::new("python3").args(["-c", script]).arg(place.data()).status().unwrap().success());
+    let problem = place.json(2, &["runs", "resume", &run]);
+    assert_eq!(problem["code"], "usage", "{problem}");
+    assert!(problem["message"].as_str().unwrap().contains("`wall_ms` is 3600000"), "{problem}");
+    assert!(problem["hint"].is_string(), "{problem}");
 }

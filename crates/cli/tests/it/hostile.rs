@@ -104,6 +104,15 @@ fn text_in_another_encoding_is_a_problem_or_read_but_never_a_crash() {
 }
 
 #[test]
+fn what_is_not_a_number_is_neither_highest_nor_lowest() {
+    let place = Place::new();
+    place.file("sales.csv", "region,price\nNorth,nan\nSouth,2.5\nWest,1.5\n");
+    let answer = place.answer(&["sales.csv"], "average price by region");
+    let sentence = answer["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("South has the highest") && sentence.contains("West the lowest"), "{sentence}");
+}
+
+#[test]
 fn a_named_pipe_as_data_does_not_hang() {
     let place = Place::new();
     assert!(Command::new("mkfifo").arg(place.path("pipe.csv")).status().unwrap().success());

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::leftovers::{Before, cells_of, processes_in, processes_of, soon, supervisors_of};
+use crate::support::stage::Stage;
+use crate::support::started::{Started, until};
+use crate::support::trace::{Event, traced};
 use crate::support::{Place, User, for_each_user};
 
 const QUESTION: &str = "How many orders are there by status?";
@@ -252,4 +255,59 @@ fn a_run_that_is_being_worked_on_is_not_taken_away() {
     let problem = place.json(2, &["runs", "resume", running["id"].as_str().unwrap()]);
     assert_eq!(problem["code"], "run_busy", "{problem}");
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+}
+
+fn jobs(place: &Place) -> Vec<String> {
+    let entries = fs::read_dir(place.data().join("jobs")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_frozen_owner_of_a_program_does_not_hold_up_its_heir() {
+    let stage = Stage::with_lease(1_000);
+    let program = stage.place.file("program.py", "import time\ntime.sleep(1)\nprint('done')\n");
+    let keyed = || stage.assay(&["sandbox", "run", program.to_str().unwrap(), "--key", "k", "--json"]);
+    let mut frozen = Started::of(keyed());
+    until("a job", || (jobs(&stage.place).len() == 1).then_some(()));
+    soon("a cell", || !supervisors_of(&stage.place).is_empty());
+    frozen.signal("STOP");
+    let heir = keyed().time_max(Duration::from_secs(20)).run().exits(0).document();
+    assert_eq!((&heir["outcome"], &heir["stdout"]), (&json!("ok"), &json!("done\n")), "{heir}");
+    let run = heir["run"].as_str().unwrap();
+    assert_eq!(jobs(&stage.place), [format!("{run}-1")], "that of the frozen one is still its own");
+    frozen.kill();
+    stage.assay(&["sandbox", "run", "-"]).stdin("pass").run().exits(0);
+    assert_eq!(jobs(&stage.place), Vec::<String>::new(), "what a killed process left is swept");
+}
+
+#[test]
+fn a_live_program_can_be_replayed_and_a_replay_makes_nothing() {
+    let place = Place::new();
+    let program = place.file("program.py", "import time\ntime.sleep(4)\n");
+    let mut live = Started::of(place.assay(["sandbox", "run", program.to_str().unwrap(), "--json"]));
+    until("a job", || (jobs(&place).len() == 1).then_some(()));
+    let run = newest(&place)["id"].as_str().unwrap().to_string();
+    let replay = place.assay(["runs", "replay", &run, "--json"]).time_max(Duration::from_secs(3)).run().exits(0);
+    assert_eq!((&replay.document()["steps"], &replay.document()["same"]), (&json!(0), &json!(true)));
+    assert_eq!(newest(&place)["state"], "running", "the replay did not wait for it");
+    live.ends().exits(0);
+    fs::remove_dir(place.data().join("jobs")).unwrap();
+    assert_eq!(place.json(0, &["runs", "replay", &run])["same"], true);
+    assert!(!place.data().join("jobs").exists());
+}
+
+#[test]
+fn a_prepared_dataset_is_on_the_disk_before_it_has_its_name() {
+    let place = Place::new();
+    let (ran, events) = traced(&place, place.assay(["data", "show", "ecommerce", "--json"]));
+    ran.exits(0);
+    let synced = |name: &str| events.iter().position(|event| event.syncs(name)).expect(name);
+    let folder_synced = |ending: &str| {
+        let is_it = |event: &Event| matches!(event, Event::SyncedFolder { path, .. } if path.to_string_lossy().ends_with(ending));
+        events.iter().position(is_it).expect(ending)
+    };
+    let (part, datasets) = (folder_synced(".part"), folder_synced("/datasets"));
+    assert!(synced("data.duckdb") < part && synced("dataset.json") < part && part < datasets);
+    let Event::SyncedFolder { names, .. } = &events[datasets] else { unreachable!("found as one") };
+    assert!(names.iter().any(|(name, _)| !name.ends_with(".part")), "{names:?}");
 }
