@@ -408,18 +408,15 @@ async fn a_key_finds_its_run_wherever_that_is() {
         (engine(directory.path(), "0.1.0", tasks()).await, engine(directory.path(), "0.1.0", tasks()).await);
     let run = worker.enqueue(&keyed()).await.expect("queued");
     assert_eq!(worker.enqueue(&keyed()).await.expect("the same"), run);
-    let joined = {
-        let (command, lab) = (command.clone(), lab.clone());
-        async move {
-            lab.seen("1 second", 1).await;
-            let follower = tokio::spawn(async move { command.start(&lab, keyed()).await });
-            sleep(Duration::from_millis(300)).await;
-            follower
-        }
-    };
     // The worker stops while a command with the same key follows its run: that one goes on with it.
     let follower = Mutex::new(None);
-    let stop = async { *follower.lock().expect("not poisoned") = Some(joined.await) };
+    let stop = async {
+        lab.seen("1 second", 1).await;
+        let (command, lab) = (command.clone(), lab.clone());
+        let following = tokio::spawn(async move { command.start(&lab, keyed()).await });
+        *follower.lock().expect("not poisoned") = Some(following);
+        sleep(Duration::from_millis(300)).await;
+    };
     timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
     lab.gate.add_permits(1);
     let follower = follower.into_inner().expect("not poisoned").expect("it followed");
