@@ -40,7 +40,10 @@ pub async fn import(app: &App, runs: &Runs, file: &Path) -> Result<u8, Problem> 
     app.show_apart(&document, |printer| {
         let before = if imported.was_here { " was here already" } else { "" };
         printer.line(&format!("{}{before}", imported.run));
-        printer.remark("next", &format!("`assay runs show {}` shows it", imported.run));
+        let elsewhere = app.settings.all.iter().any(|setting| setting.name == "data_dir" && setting.origin == "flag");
+        let data_dir =
+            if elsewhere { format!(" --data-dir {}", app.settings.data_dir.display()) } else { String::new() };
+        printer.remark("next", &format!("`assay runs show {}{data_dir}` shows it", imported.run));
     });
     Ok(0)
 }
