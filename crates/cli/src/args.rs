@@ -320,6 +320,13 @@ pub enum RunsAction {
         #[arg(long)]
         force: bool,
     },
+    /// Write the contents of a file that a run produced to stdout
+    Artifact {
+        /// The run's id, or at least four digits of its beginning or its end
+        id: String,
+        /// The file's name, as `runs show` lists it
+        name: String,
+    },
     /// Check every byte of a capsule
     Verify {
         /// The capsule

@@ -55,9 +55,14 @@ impl Printer {
 
     /// Prints data as it is. A reader that went away is not an error.
     pub fn data(&self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// The same for what need not be text.
+    pub fn bytes(&self, bytes: &[u8]) {
         self.wipe();
         let mut out = io::stdout().lock();
-        let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let printed = out.write_all(bytes).and_then(|()| out.flush());
         match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
             Err(error) => {

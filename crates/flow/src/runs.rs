@@ -234,6 +234,21 @@ impl Runs {
         self.store.standing(id).await?.ok_or_else(|| unknown(id))
     }
 
+    /// The contents of a file that a run produced, by its name.
+    pub async fn artifact(&self, id: &RunId, name: &str) -> Result<Vec<u8>, Problem> {
+        let journal = self.read(id).await?;
+        match journal.artifacts.iter().find(|artifact| artifact.name == name) {
+            Some(artifact) => self.store.artifact(&artifact.sha256).await,
+            None => {
+                let names: Vec<&str> = journal.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+                let there = if names.is_empty() { "it has none".to_string() } else { names.join(", ") };
+                Err(Problem::new(Code::FileUnreadable, format!("run `{id}` has no file of that name"))
+                    .hint(format!("its files: {there}"))
+                    .in_run(id))
+            }
+        }
+    }
+
     /// The run's whole output, read from its artifact if it is large; null if there is none.
     pub async fn output(&self, journal: &Journal) -> Result<Value, Problem> {
         match &journal.run.output {

@@ -28,6 +28,12 @@ pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
             let target = Target { path: to.clone(), replace: *force };
             capsule::export(app, &runs, &runs.find(id).await?, target).await
         }
+        RunsAction::Artifact { id, name } => {
+            let runs = runs_of(app).await?;
+            let contents = runs.artifact(&runs.find(id).await?, name).await?;
+            app.printer.bytes(&contents);
+            Ok(0)
+        }
         RunsAction::Verify { file } => capsule::verify(app, file),
         RunsAction::Import { file } => {
             let runs = RunsOfStore::new(Store::open(&app.settings.data_dir).await?);

@@ -222,3 +222,19 @@ store.commit()";
     assert!(problem["message"].as_str().unwrap().contains("`wall_ms` is 3600000"), "{problem}");
     assert!(problem["hint"].is_string(), "{problem}");
 }
+
+#[test]
+fn a_file_of_a_run_comes_out_byte_for_byte() {
+    let place = Place::new();
+    let program = place.file("bytes.py", "open('out/b', 'wb').write(bytes(range(256)))\n");
+    let document = place.json(0, &["sandbox", "run", program.to_str().unwrap()]);
+    let run = document["run"].as_str().unwrap();
+    let output = Command::new(place.program())
+        .args(["runs", "artifact", run, "b", "--data-dir"])
+        .arg(place.data())
+        .output()
+        .unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(0), (0..=255).collect::<Vec<u8>>()));
+    let problem = place.json(2, &["runs", "artifact", run, "c"]);
+    assert!(problem["hint"].as_str().unwrap().ends_with(": b"), "{problem}");
+}
