@@ -11,6 +11,18 @@ use tokio::task::JoinSet;
 /// Told what long work is doing. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Where kernels come from.
+#[derive(Clone, Debug)]
+pub enum Warmth {
+    /// Each is started when it is needed.
+    Cold,
+    /// From a broker, whose socket lies in the folder for sockets of this login, else in the data directory.
+    Resident {
+        /// That folder.
+        runtime_dir: Option<PathBuf>,
+    },
+}
+
 /// What the tasks are lent.
 pub struct Context {
     /// Where datasets, runs and artifacts live.
@@ -19,6 +31,8 @@ pub struct Context {
     pub program: PathBuf,
     /// How the Python environment is found or made.
     pub environment: EnvironmentOptions,
+    /// Whether kernels come warm, from a resident broker.
+    pub warmth: Warmth,
     /// Whom to tell.
     pub progress: Progress,
     sandbox: OnceCell<Sandbox>,
@@ -29,8 +43,15 @@ pub struct Context {
 
 impl Context {
     /// A context that has not made a sandbox yet.
-    pub fn new(data_dir: PathBuf, program: PathBuf, environment: EnvironmentOptions, progress: Progress) -> Context {
+    pub fn new(
+        data_dir: PathBuf,
+        program: PathBuf,
+        environment: EnvironmentOptions,
+        warmth: Warmth,
+        progress: Progress,
+    ) -> Context {
         Context {
+            warmth,
             data_dir,
             program,
             environment,
@@ -48,7 +69,11 @@ impl Context {
                 Some(environment) => environment,
                 None => self.make_environment().await?,
             };
-            environment.sandbox(self.program.clone(), data::kernel::MODULES).await
+            let sandbox = environment.sandbox(self.program.clone(), data::kernel::MODULES).await?;
+            Ok(match &self.warmth {
+                Warmth::Cold => sandbox,
+                Warmth::Resident { runtime_dir } => sandbox.with_broker(runtime_dir.as_deref(), &self.data_dir),
+            })
         };
         self.sandbox.get_or_try_init(make).await
     }
@@ -63,6 +88,14 @@ impl Context {
         making.await.map_err(lost)?
     }
 
+    /// Starts a broker for those who come next, if one was missed so far. That it cannot be started is no reason to fail.
+    pub fn provide_broker(&self) {
+        let broker = self.sandbox.get().and_then(Sandbox::broker);
+        if let Some(broker) = broker.filter(|broker| broker.was_absent()) {
+            let _ = broker.start();
+        }
+    }
+
     /// Takes a cell whose work is done and ends it beside whatever goes on.
     pub(crate) fn retire(&self, cell: Cell) {
         let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,6 +105,7 @@ impl Context {
 
     /// Ends what is still running.
     pub async fn close(&self) {
+        self.provide_broker();
         let mut retired = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
         while retired.join_next().await.is_some() {}
     }

@@ -20,11 +20,11 @@ mod warehouse;
 
 pub use answer::Answer;
 pub use ask::{AskInput, ask};
-pub use context::{Context, Progress};
+pub use context::{Context, Progress, Warmth};
 pub use demo::{DemoInput, demo};
 pub use files::{hash_file, private_folder};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
-pub use program::{ProgramInput, program};
+pub use program::{DATABASE_NAME, ProgramData, ProgramInput, program};
 pub use query::Queried;
 pub use source::Source;
 pub use sql::{SqlInput, sql};

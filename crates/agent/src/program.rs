@@ -1,21 +1,28 @@
-//! The task `program/1`: a program of the user's own, run in a cell. The guard is not asked: the sandbox is the boundary.
+//! The task `program/1`: a program of the user's own, run in a cell. The guard is asked only when the user wants it: the
+//! sandbox is the boundary.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Code, Hash, Problem};
+use base::{Code, Finding, Hash, Problem};
 use flow::{Finish, Run, Shelf};
-use sandbox::{CellOptions, Input, Policy, execute};
+use sandbox::{CellOptions, Execution, Input, Listener, Outcome, Policy, Profile, Program, Stream, Tables};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ask::{internal, parse_input};
+use crate::ask::{internal, parse_input, unchanged};
 use crate::context::Context;
 use crate::files::{hash_file, no_stranger_writes, private_folder, unreadable, unwritable};
 use crate::sql::finish;
+use crate::warehouse::Prepared;
+
+/// The name under which a program finds its dataset's file in `input/`.
+pub const DATABASE_NAME: &str = "data.duckdb";
 
 /// A program and what it is given.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,6 +37,24 @@ pub struct ProgramInput {
     pub inputs: Vec<(PathBuf, Hash)>,
     /// Where the files it leaves go; without a place they become artifacts of the run.
     pub out: Option<PathBuf>,
+    /// Bound to these names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Value>,
+    /// The dataset whose tables are bound as DataFrames.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<ProgramData>,
+    /// Whether the guard looks at it first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guard: bool,
+}
+
+/// A dataset and the version it had when the run began.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProgramData {
+    /// As the user named it.
+    pub names: Vec<String>,
+    /// Hash of contents and metadata.
+    pub version: String,
 }
 
 /// Runs one program.
@@ -38,41 +63,122 @@ pub async fn program(run: &mut Run, context: &Context, input: Value) -> Result<F
     if input.out.is_some() {
         no_stranger_writes(run)?;
     }
-    let id = run.id().to_string();
-    // An heir of a run does not wait for the attempt before it, which may be frozen in its folder.
-    let folder = context.data_dir.join("jobs").join(format!("{id}-{}", run.attempt()));
-    let step = json!({ "code": Hash::of(input.code.as_bytes()), "policy": input.policy, "inputs": input.inputs });
+    let findings =
+        if input.guard { guard::python::findings(&input.code, checked_as(&input.policy)) } else { Vec::new() };
+    if findings.iter().any(|finding| finding.severity == base::Severity::Error) {
+        let refused = serde_json::to_value(Execution::refused(findings.clone())).map_err(internal)?;
+        return Ok(finish(Outcome::Refused, document(run, refused, &input.code, &findings)));
+    }
+    let prepared = prepare(run, context, &input).await?;
     let shelf = run.shelf();
+    let listener = listener(run);
+    // An heir of a run does not wait for the attempt before it, which may be frozen in its folder.
+    let folder = context.data_dir.join("jobs").join(format!("{}-{}", run.id(), run.attempt()));
     let effect = || async {
         let job = Job::enter(folder).await?;
         let out = input.out.clone().unwrap_or_else(|| job.folder.join("out"));
-        let inputs = copy_inputs(&input.inputs, &job.folder.join("input"))?;
-        let options = CellOptions { policy: input.policy.clone(), inputs, out: Some(out.clone()) };
-        let execution = execute(context.sandbox().await?, &input.code, &input.name, options).await?;
-        let executed = serde_json::to_value(&execution).map_err(internal)?;
+        let mut inputs = copy_inputs(&input.inputs, &job.folder.join("input"))?;
+        inputs.extend(prepared.iter().map(|data| Input { name: DATABASE_NAME.into(), path: data.file.clone() }));
+        let program = Program {
+            code: &input.code,
+            name: &input.name,
+            values: input.values.clone().into_iter().collect(),
+            tables: prepared.as_ref().map(tables),
+        };
+        let options = CellOptions { inputs, out: Some(out.clone()), listener, ..CellOptions::of(input.policy.clone()) };
+        let execution = sandbox::execute_with(context.sandbox().await?, &program, options).await?;
         if input.out.is_none() {
-            keep_files(&shelf, &executed, &out).await?;
+            keep_files(&shelf, &execution, &out).await?;
         }
-        Ok(executed)
+        serde_json::to_value(&execution).map_err(internal)
     };
-    let executed: Value = run.step("execute", &step, effect).await?;
+    let executed: Value = run.step("execute", &step_input(&input), effect).await?;
     let outcome = serde_json::from_value(executed["outcome"].clone()).map_err(internal)?;
-    let mut document = json!({ "v": 1, "kind": "execution", "run": id });
+    Ok(finish(outcome, document(run, executed, &input.code, &findings)))
+}
+
+/// What the step depends on; parts that a program is not given are absent, as they were before there were any.
+fn step_input(input: &ProgramInput) -> Value {
+    let mut step = json!({ "code": Hash::of(input.code.as_bytes()), "policy": input.policy, "inputs": input.inputs });
+    if !input.values.is_empty() {
+        step["values"] = json!(input.values);
+    }
+    if let Some(data) = &input.data {
+        step["dataset"] = json!(data.version);
+    }
+    step
+}
+
+/// The program's dataset, if it has one and is yet to run.
+async fn prepare(run: &mut Run, context: &Context, input: &ProgramInput) -> Result<Option<Prepared>, Problem> {
+    let Some(data) = &input.data else { return Ok(None) };
+    let resolved = unchanged(&data.names, &data.version)?;
+    if !run.will_perform() {
+        return Ok(None);
+    }
+    run.unless_stopped(resolved.prepare(context)).await.map(Some)
+}
+
+fn tables(prepared: &Prepared) -> Tables {
+    let names = prepared.dataset.tables.iter().map(|table| table.name.clone()).collect();
+    Tables { path: format!("/work/input/{DATABASE_NAME}"), names }
+}
+
+/// Whoever watches is told what the program prints while it runs. What the program of a stranger's capsule prints is not
+/// for the terminal as it is; it is shown at the end, cleaned.
+fn listener(run: &Run) -> Option<Listener> {
+    let emitter = run.emitter();
+    let tell = move |stream: Stream, text: &str| {
+        emitter.pass("output.chunk", json!({ "stream": stream.as_str(), "text": text }));
+    };
+    (!run.is_imported()).then(|| Arc::new(tell) as Listener)
+}
+
+fn checked_as(policy: &Policy) -> guard::python::Profile {
+    match policy.profile {
+        Profile::Analysis => guard::python::Profile::Analysis,
+        Profile::Task | Profile::Ingest => guard::python::Profile::Task,
+    }
+}
+
+/// The document of an execution; each finding also names its line.
+fn document(run: &Run, executed: Value, code: &str, findings: &[Finding]) -> Value {
+    let mut document = json!({ "v": 1, "kind": "execution", "run": run.id() });
     if let (Some(document), Value::Object(fields)) = (document.as_object_mut(), executed) {
         document.extend(fields);
     }
-    Ok(finish(outcome, document))
+    let told = findings.iter().map(|finding| {
+        let mut told = json!(finding);
+        told["line"] = json!(finding.span.map(|span| guard::position(code, span.start).line));
+        told
+    });
+    document["findings"] = told.collect();
+    document
 }
 
 /// Files without a place of their own are kept with the step that produced them.
-async fn keep_files(shelf: &Shelf, executed: &Value, out: &Path) -> Result<(), Problem> {
-    for file in executed["files"].as_array().into_iter().flatten() {
-        let Some(path) = file["path"].as_str() else { continue };
-        let place = out.join(path);
+async fn keep_files(shelf: &Shelf, execution: &Execution, out: &Path) -> Result<(), Problem> {
+    for file in &execution.files {
+        let place = out.join(&file.path);
         let contents = fs::read(&place).map_err(|error| unreadable(&place, &error))?;
-        shelf.put(path, "application/octet-stream", contents).await?;
+        shelf.put(&file.path, media_type(&file.path), contents).await?;
     }
     Ok(())
+}
+
+fn media_type(path: &str) -> &'static str {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        "pdf" => "application/pdf",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "parquet" => "application/vnd.apache.parquet",
+        "html" => "text/html",
+        "txt" => "text/plain",
+        _ => "application/octet-stream",
+    }
 }
 
 /// The folder of one running program: private, locked as long as it is used, and gone when the program is, however that

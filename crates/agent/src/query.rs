@@ -74,7 +74,7 @@ impl<'a> Kernel<'a> {
         if self.cell.is_none() {
             let sandbox = self.context.sandbox().await?;
             let inputs = vec![Input { name: FILE_INSIDE.into(), path: self.prepared.file.clone() }];
-            self.cell = Some(sandbox.cell(CellOptions { policy: Policy::analysis(), inputs, out: None })?);
+            self.cell = Some(sandbox.cell(CellOptions { inputs, ..CellOptions::of(Policy::analysis()) }).await?);
         }
         Ok(self.cell.as_mut().expect("it was started just above"))
     }

@@ -21,7 +21,7 @@ use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
 use data::profile::Profile;
 use data::{Dataset, builtin};
-use sandbox::{CallError, CellOptions, End, HarvestFailure, Input, KilledBy, Policy, Report, Stop};
+use sandbox::{CallError, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Policy, Stop};
 use serde_json::json;
 
 use crate::context::Context;
@@ -197,8 +197,9 @@ impl Resolved {
     ) -> Result<Profile, Problem> {
         let sandbox = context.sandbox().await?;
         let inputs = names.iter().map(|(_, file)| Input { name: file.clone(), path: input.join(file) }).collect();
-        let options = CellOptions { policy: Policy::ingest(self.bytes), inputs, out: Some(part.to_path_buf()) };
-        let mut cell = sandbox.cell(options)?;
+        let options =
+            CellOptions { inputs, out: Some(part.to_path_buf()), ..CellOptions::of(Policy::ingest(self.bytes)) };
+        let mut cell = sandbox.cell(options).await?;
         let mut types: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
         for (table, column, ty) in self.metadata.types() {
             types.entry(table).or_default().insert(column, ty.as_str());
@@ -216,7 +217,7 @@ impl Resolved {
         let finished = cell.finish(if raised { Stop::Now } else { Stop::WhenDone }).await;
         match said {
             Ok(profile) => {
-                came_back(&self.id, finished.report)?;
+                came_back(&self.id, finished)?;
                 serde_json::from_value(profile)
                     .map_err(|error| Problem::new(Code::Internal, format!("the ingest kernel's answer: {error}")))
             }
@@ -234,14 +235,14 @@ impl Resolved {
 }
 
 /// A prepared file counts only when its kernel came to a good end and the whole of it was copied.
-fn came_back(id: &str, report: Option<Report>) -> Result<(), Problem> {
-    let report = report.ok_or_else(|| ended(id, None))?;
-    if let Some(HarvestFailure { cause, disk_full }) = report.harvest_failed {
+fn came_back(id: &str, finished: Finished) -> Result<(), Problem> {
+    let report = finished.report.ok_or_else(|| ended(id, None))?;
+    if let Some(HarvestFailure { cause, disk_full }) = finished.harvest.failed {
         let code = if disk_full { Code::DiskFull } else { Code::StoreReadonly };
         return Err(Problem::new(code, format!("the prepared form of `{id}` could not be kept: {cause}"))
             .hint("make room below the data directory, or name another with --data-dir"));
     }
-    let whole = report.files.iter().any(|file| file == "data.duckdb");
+    let whole = finished.harvest.files.iter().any(|file| file == "data.duckdb");
     match report.end {
         End::Exited { exit_code: Some(0), .. } if whole => Ok(()),
         end => Err(ended(id, Some(end))),

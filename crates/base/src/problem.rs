@@ -62,6 +62,7 @@ codes! {
     DiskFailed           "disk_failed"           2   "the device does not read or write",
     EnvironmentMissing   "environment_missing"   2   "the Python environment is not there and cannot be made",
     SandboxUnavailable   "sandbox_unavailable"   2   "this machine does not give the isolation that is required",
+    SandboxBusy          "sandbox_busy"          2   "too many programs wait for a cell",
     SandboxLost          "sandbox_lost"          2   "a cell ended without saying how",
     KeyMissing           "key_missing"           4   "a model's key is missing",
     WorkerLost           "worker_lost"           2   "the run took down every worker that took it",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agent::{Context, Resolved, Source};
+use agent::{Context, Resolved, Source, Warmth};
 use base::{Code, Problem, RunId};
 use flow::{Ended, Engine, Options, Request, Store};
 use sandbox::EnvironmentOptions;
@@ -40,7 +40,11 @@ impl App {
         let progress: agent::Progress = Arc::new(move |text: &str| shown.progress(text));
         // The running file itself, also when another has taken its place on disk.
         let program = PathBuf::from("/proc/self/exe");
-        let context = Context::new(settings.data_dir.clone(), program, environment, progress);
+        let warmth = match settings.broker {
+            true => Warmth::Resident { runtime_dir: settings.runtime_dir.clone() },
+            false => Warmth::Cold,
+        };
+        let context = Context::new(settings.data_dir.clone(), program, environment, warmth, progress);
         let watcher = Arc::new(Watcher::new(printer.clone()));
         App { printer, watcher, settings, context: Arc::new(context) }
     }

@@ -1,6 +1,7 @@
 //! One module per command: gather the input, perform, print, say the exit code.
 
 pub mod ask;
+pub mod broker;
 pub mod capsule;
 pub mod completions;
 pub mod config;
@@ -8,6 +9,7 @@ pub mod data;
 pub mod demo;
 pub mod doctor;
 pub mod document;
+pub mod guard;
 pub mod plan;
 pub mod runs;
 pub mod sandbox;

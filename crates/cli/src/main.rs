@@ -25,9 +25,11 @@ use crate::printer::Printer;
 use crate::settings::Settings;
 
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == sandbox::SUPERVISOR_ARGUMENT) {
-        sandbox::supervise(&arguments.next().unwrap_or_default().to_string_lossy());
+    let mut arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+    match arguments.next().as_deref() {
+        Some(sandbox::SUPERVISOR_ARGUMENT) => sandbox::supervise(&arguments.next().unwrap_or_default()),
+        Some(sandbox::BROKER_ARGUMENT) => sandbox::be_broker(&arguments.next().unwrap_or_default()),
+        _ => {}
     }
     if let Some(code) = commands::completions::answered() {
         return code;
@@ -107,6 +109,7 @@ async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
         Command::Sql(sql) => commands::sql::run(app, sql).await,
         Command::Plan(plan) => commands::plan::run(app, plan).await,
         Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,
+        Command::Guard(guard) => commands::guard::run(app, guard),
         Command::Data(data) => commands::data::run(app, data).await,
         Command::Runs(runs) => commands::runs::run(app, runs).await,
         Command::Demo(demo) => commands::demo::run(app, demo).await,

@@ -60,18 +60,26 @@ impl Printer {
 
     /// The same for what need not be text.
     pub fn bytes(&self, bytes: &[u8]) {
+        if let Err(error) = self.try_bytes(bytes) {
+            self.give_up(&error);
+        }
+    }
+
+    /// The same, for who has something to finish before the program ends.
+    pub fn try_bytes(&self, bytes: &[u8]) -> io::Result<()> {
         self.wipe();
         let mut out = io::stdout().lock();
-        let printed = out.write_all(bytes).and_then(|()| out.flush());
-        match printed {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-            Err(error) => {
-                self.remark("error", &format!("cannot write to stdout: {error}"));
-                self.remark("hint", "check where the output goes");
-                std::process::exit(2);
-            }
-            Ok(()) => {}
+        out.write_all(bytes).and_then(|()| out.flush())
+    }
+
+    /// Ends the program, because nobody takes its output.
+    pub fn give_up(&self, error: &io::Error) -> ! {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
         }
+        self.remark("error", &format!("cannot write to stdout: {error}"));
+        self.remark("hint", "check where the output goes");
+        std::process::exit(2);
     }
 
     /// Prints one line of data.

@@ -39,6 +39,12 @@ const SETTINGS: &[Known] = &[
         in_project: false,
         about: "how long a process may give no sign of life before its runs are taken from it",
     },
+    Known {
+        name: "broker",
+        variable: "ASSAY_BROKER",
+        in_project: false,
+        about: "on: warm kernels stay ready for ten minutes; off: each command makes its own",
+    },
     Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
     Known {
         name: "retention_days",
@@ -80,6 +86,10 @@ pub struct Settings {
     pub python: Option<PathBuf>,
     /// How long a process may give no sign of life.
     pub lease: Duration,
+    /// Whether kernels may stay resident.
+    pub broker: bool,
+    /// Where sockets of this login live.
+    pub runtime_dir: Option<PathBuf>,
     /// When to use colour.
     pub color: ColorChoice,
     /// How long ago a run must have ended to be pruned.
@@ -130,6 +140,7 @@ fn decide(
             "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
             "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
             "lease_ms" => Some("10000".to_string()),
+            "broker" => Some("on".to_string()),
             "retention_days" => Some("30".to_string()),
             "retention_keep" => Some("100".to_string()),
             "color" => {
@@ -169,6 +180,14 @@ fn decide(
                 .hint("use auto, always or never"));
         }
     };
+    let broker = match value("broker").as_deref() {
+        Some("off") => false,
+        Some("on") | None => true,
+        Some(other) => {
+            return Err(Problem::new(Code::SettingInvalid, format!("the setting broker cannot be `{other}`"))
+                .hint("use on or off"));
+        }
+    };
     let whole = |name: &str, allowed: RangeInclusive<u64>| whole_number(name, value(name), allowed);
     Ok(Settings {
         lease: Duration::from_millis(whole("lease_ms", LEASE_MS)?),
@@ -176,6 +195,8 @@ fn decide(
         retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
+        broker,
+        runtime_dir: environment.get("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
         search_path: environment.get("PATH").cloned().unwrap_or_default(),
         fault: environment
             .get("ASSAY_FAULT")

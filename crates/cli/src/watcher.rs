@@ -1,4 +1,7 @@
-//! Watches the runs of this process: prints their events or their progress, and knows which run is under way.
+//! Watches the runs of this process: prints their events, their progress or what their programs print, and knows which
+//! run is under way.
+
+mod outlet;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::RunId;
 use flow::Event;
 
+use self::outlet::{Outlet, Piece};
 use crate::printer::{Format, Printer};
 
 /// What this process has seen of its runs.
@@ -13,12 +17,14 @@ pub struct Watcher {
     printer: Arc<Printer>,
     under_way: Mutex<Option<RunId>>,
     ended: AtomicBool,
+    /// The run whose program's output was printed while it ran, and the way there.
+    streamed: Mutex<Option<(RunId, Outlet)>>,
 }
 
 impl Watcher {
     /// Nothing seen yet.
     pub fn new(printer: Arc<Printer>) -> Watcher {
-        Watcher { printer, under_way: Mutex::new(None), ended: AtomicBool::new(false) }
+        Watcher { printer, under_way: Mutex::new(None), ended: AtomicBool::new(false), streamed: Mutex::new(None) }
     }
 
     /// The run that is under way, so that who interrupts it is told its name.
@@ -31,14 +37,48 @@ impl Watcher {
         self.ended.load(Ordering::Relaxed)
     }
 
+    /// Whether what that run's program printed was shown while it ran.
+    pub fn has_streamed(&self, run: &str) -> bool {
+        let streamed = self.streamed.lock().unwrap_or_else(PoisonError::into_inner);
+        streamed.as_ref().is_some_and(|(one, _)| one.as_str() == run)
+    }
+
     /// Takes note of an event, and prints it as asked for.
     pub fn see(&self, event: &Event) {
+        if event.kind == "output.chunk" {
+            return self.stream(event);
+        }
+        self.finish_streaming(event);
         let ended = event.kind == "run.finished";
         self.ended.store(ended, Ordering::Relaxed);
         *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = (!ended).then(|| event.run.clone());
         match self.printer.format {
             Format::JsonLines => self.printer.json(&serde_json::to_value(event).unwrap_or_default()),
             Format::Json | Format::Text => self.tell_progress(event),
+        }
+    }
+
+    /// Passes a piece of a program's output on. One document has all of it in the end, so nothing is printed before.
+    fn stream(&self, event: &Event) {
+        let text = event.data["text"].as_str().unwrap_or_default();
+        let piece = match self.printer.format {
+            Format::Json => return,
+            Format::JsonLines => Piece::Out(format!("{}\n", serde_json::to_value(event).unwrap_or_default())),
+            Format::Text if event.data["stream"] == "stderr" => Piece::Err(text.to_string()),
+            Format::Text => Piece::Out(text.to_string()),
+        };
+        let mut streamed = self.streamed.lock().unwrap_or_else(PoisonError::into_inner);
+        let (run, outlet) = streamed.get_or_insert_with(|| (event.run.clone(), Outlet::new(self.printer.clone())));
+        run.clone_from(&event.run);
+        outlet.put(piece);
+    }
+
+    /// What a program printed comes before whatever is said after it. Where nobody takes it, the run goes on to its end.
+    fn finish_streaming(&self, next: &Event) {
+        let streamed = self.streamed.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = streamed.as_ref().and_then(|(_, outlet)| outlet.drain());
+        if let Some(error) = failed.filter(|_| next.kind == "run.finished") {
+            self.printer.give_up(&error);
         }
     }
 

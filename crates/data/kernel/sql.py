@@ -14,6 +14,8 @@ EXPRESSION_DEPTH_MAX = 250
 CHUNK_ROWS = 1_000
 DATABASE = "data"
 
+# Without threads of its own, an engine can be opened once and forked. Queries of one thread have no use for them.
+_ALONE = {"threads": "1", "async_threads": "0"}
 _WITHOUT_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _state = {}
 
@@ -21,7 +23,7 @@ _state = {}
 def connection():
     """The one connection of this process."""
     if "connection" not in _state:
-        settings = {"max_expression_depth": str(EXPRESSION_DEPTH_MAX), **_WITHOUT_EXTENSIONS}
+        settings = {"max_expression_depth": str(EXPRESSION_DEPTH_MAX), **_ALONE, **_WITHOUT_EXTENSIONS}
         _state["connection"] = _duckdb.connect(":memory:", config=settings)
     return _state["connection"]
 

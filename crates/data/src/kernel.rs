@@ -6,5 +6,6 @@ pub const MODULES: &[(&str, &str)] = &[
     ("sql.py", include_str!("../kernel/sql.py")),
     ("ingest.py", include_str!("../kernel/ingest.py")),
     ("oracle.py", include_str!("../kernel/oracle.py")),
+    ("warm.py", include_str!("../kernel/warm.py")),
     ("oracle_rows.py", include_str!("../kernel/oracle_rows.py")),
 ];

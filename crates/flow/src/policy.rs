@@ -52,7 +52,10 @@ impl StepPolicy {
 
 /// Whether a failed effect may succeed when it is tried again soon.
 pub(crate) fn is_passing(code: Code) -> bool {
-    matches!(code, Code::SandboxLost | Code::TimedOut | Code::FileUnreadable | Code::EnvironmentMissing)
+    matches!(
+        code,
+        Code::SandboxLost | Code::SandboxBusy | Code::TimedOut | Code::FileUnreadable | Code::EnvironmentMissing
+    )
 }
 
 /// Whether a failed effect is recorded as the step's outcome.
@@ -86,6 +89,7 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::DiskFailed
         | Code::EnvironmentMissing
         | Code::SandboxUnavailable
+        | Code::SandboxBusy
         | Code::SandboxLost
         | Code::KeyMissing
         | Code::WorkerLost

@@ -1,10 +1,13 @@
 //! Static checks before anything generated is executed.
 //!
 //! The one idea: [`Checked`] has no public constructor, so whatever runs in a kernel has passed through here. Checks
-//! are pure: they read text and what a kernel's parser said of it, and answer with the checked text or with findings
-//! that point at the token. No files, no processes, no clock. The sandbox stays the boundary; this is the door.
+//! are pure: they read text and what a parser said of it, and answer with the checked text or with findings that point
+//! at the token. No files, no processes, no clock. The sandbox stays the boundary; this is the door.
 
 mod checked;
+mod position;
+pub mod python;
 pub mod sql;
 
-pub use checked::{Checked, Report, Sql};
+pub use checked::{Checked, Python, Report, Sql};
+pub use position::{Position, position};

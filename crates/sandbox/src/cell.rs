@@ -9,23 +9,26 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::execution::Program;
+use crate::harvest::{self, Harvest};
+use crate::layers::Layer;
 use crate::policy::Policy;
 use crate::protocol::{
-    FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec, frame,
+    End, FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec, frame,
     frame_length,
 };
 use crate::supervisor::SUPERVISOR_ARGUMENT;
-use crate::{Error, Sandbox};
+use crate::{Error, Sandbox, sys};
 
 /// What a cell is made of.
-#[derive(Debug)]
 pub struct CellOptions {
     /// What it may do and use.
     pub policy: Policy,
@@ -33,16 +36,51 @@ pub struct CellOptions {
     pub inputs: Vec<Input>,
     /// Where the files it leaves in `/work/out` go.
     pub out: Option<PathBuf>,
+    /// Who is told what it prints, while it prints.
+    pub listener: Option<Listener>,
+    /// Layers left out, to show what they are for: never in a product, and such a cell is always cold.
+    pub without: Vec<Layer>,
 }
 
-/// A running cell with a fresh kernel in it. Dropping it closes its control channel, and its supervisor kills it.
+impl CellOptions {
+    /// A cell without files and listeners.
+    pub fn of(policy: Policy) -> CellOptions {
+        CellOptions { policy, inputs: Vec::new(), out: None, listener: None, without: Vec::new() }
+    }
+}
+
+/// Told what a program prints, as far as it is kept. Must not block.
+pub type Listener = Arc<dyn Fn(Stream, &str) + Send + Sync>;
+
+/// Where a program prints to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stream::Stdout => "stdout",
+            Stream::Stderr => "stderr",
+        }
+    }
+}
+
+/// A running cell with a fresh kernel in it. Dropping it closes its control channel, and whoever made it kills it.
 pub struct Cell {
-    supervisor: Child,
+    /// Who made it, when it was made for us alone.
+    supervisor: Option<Child>,
     control: UnixStream,
     kernel: UnixStream,
     stdout: JoinHandle<Captured>,
     stderr: JoinHandle<Captured>,
     flooded: Arc<Notify>,
+    out: Option<PathBuf>,
+    out_bytes_max: u64,
 }
 
 /// Why a call gave no value.
@@ -79,6 +117,8 @@ pub enum Stop {
 pub struct Finished {
     /// What the supervisor said.
     pub report: Option<Report>,
+    /// The files that came back.
+    pub harvest: Harvest,
     /// What it printed.
     pub stdout: Captured,
     /// What it printed.
@@ -88,9 +128,6 @@ pub struct Finished {
 impl Cell {
     /// Starts a cell; its kernel comes up while the caller goes on.
     pub(crate) fn start(sandbox: &Sandbox, options: CellOptions) -> Result<Cell, Error> {
-        if let Some(excess) = options.policy.excess() {
-            return Err(Error::Excessive(excess));
-        }
         let failed = |error: io::Error| Error::Start(error.to_string());
         let (control, control_inner) = StdUnixStream::pair().map_err(failed)?;
         let (kernel, kernel_inner) = StdUnixStream::pair().map_err(failed)?;
@@ -119,25 +156,45 @@ impl Cell {
             v: PROTOCOL_VERSION,
             image: sandbox.image.clone(),
             kernel: sandbox.kernel.clone(),
-            inputs: options.inputs,
-            out: options.out,
-            policy: options.policy,
+            inputs: options.inputs.clone(),
+            policy: options.policy.clone(),
+            without: options.without.clone(),
         };
         // A specification fits the socket's buffer; a supervisor that is already gone shows when the report is read.
         let told = crate::protocol::write_frame(&mut (&control), &spec);
         told.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(error)) })?;
-        let flooded = Arc::new(Notify::new());
-        let (kept, read) = (spec.policy.output_kept_bytes, spec.policy.output_read_bytes);
         let stdout = supervisor.stdout.take().expect("stdout was piped above");
         let stderr = supervisor.stderr.take().expect("stderr was piped above");
-        Ok(Cell {
-            control: into_tokio(control).map_err(failed)?,
-            kernel: into_tokio(kernel).map_err(failed)?,
-            stdout: tokio::spawn(capture(stdout, kept, read, flooded.clone())),
-            stderr: tokio::spawn(capture(stderr, kept, read, flooded.clone())),
+        let (control, kernel) = (into_tokio(control).map_err(failed)?, into_tokio(kernel).map_err(failed)?);
+        Ok(Cell::joined(Some(supervisor), control, kernel, stdout, stderr, options))
+    }
+
+    /// A cell whose four ends are at hand.
+    pub(crate) fn joined(
+        supervisor: Option<Child>,
+        control: UnixStream,
+        kernel: UnixStream,
+        stdout: impl AsyncRead + Unpin + Send + 'static,
+        stderr: impl AsyncRead + Unpin + Send + 'static,
+        options: CellOptions,
+    ) -> Cell {
+        let flooded = Arc::new(Notify::new());
+        let capture = Capture {
+            kept_bytes: options.policy.output_kept_bytes as usize,
+            read_bytes: options.policy.output_read_bytes,
+            alarm: flooded.clone(),
+            listener: options.listener,
+        };
+        Cell {
             supervisor,
+            control,
+            kernel,
+            stdout: tokio::spawn(capture.clone().read(Stream::Stdout, stdout)),
+            stderr: tokio::spawn(capture.read(Stream::Stderr, stderr)),
             flooded,
-        })
+            out: options.out,
+            out_bytes_max: options.policy.scratch_bytes,
+        }
     }
 
     /// Calls `module.function` of the shipped modules.
@@ -146,8 +203,8 @@ impl Cell {
     }
 
     /// Runs a program as `__main__`; afterwards the kernel ends.
-    pub(crate) async fn exec(&mut self, code: &str, name: &str) -> Result<Value, CallError> {
-        self.ask(&Request::Exec { code, name }, LAST_WORD_BYTES_MAX).await
+    pub(crate) async fn exec(&mut self, program: &Program<'_>, reduced: bool) -> Result<Value, CallError> {
+        self.ask(&Request::Exec { program, reduced }, LAST_WORD_BYTES_MAX).await
     }
 
     async fn ask(&mut self, request: &Request<'_>, answer_bytes_max: usize) -> Result<Value, CallError> {
@@ -175,51 +232,98 @@ impl Cell {
         if stop == Stop::Now {
             let _ = self.control.shutdown().await;
         }
-        let report = tokio::select! {
-            report = read_json::<Report>(&mut self.control, FRAME_BYTES_MAX) => report.ok(),
+        let told = tokio::select! {
+            told = read_message::<Report>(&mut self.control, FRAME_BYTES_MAX) => told.ok(),
             () = self.flooded.notified() => {
                 let _ = self.control.shutdown().await;
-                read_json::<Report>(&mut self.control, FRAME_BYTES_MAX).await.ok()
+                read_message::<Report>(&mut self.control, FRAME_BYTES_MAX).await.ok()
             }
         };
-        let _ = self.supervisor.wait().await;
+        if let Some(mut supervisor) = self.supervisor {
+            let _ = supervisor.wait().await;
+        }
         let stdout = self.stdout.await.unwrap_or_default();
         let stderr = self.stderr.await.unwrap_or_default();
-        Finished { report, stdout, stderr }
+        let (report, descriptors) = told.unzip();
+        let ended = report.as_ref().is_some_and(|report| matches!(report.end, End::Exited { .. } | End::Killed { .. }));
+        let harvest = match (self.out, descriptors.into_iter().flatten().next()) {
+            (Some(target), Some(left)) if ended => {
+                let copying = move || harvest::copy_out(&left, &target, self.out_bytes_max);
+                tokio::task::spawn_blocking(copying).await.unwrap_or_default()
+            }
+            _ => Harvest::default(),
+        };
+        Finished { report, harvest, stdout, stderr }
     }
 }
 
-fn into_tokio(stream: StdUnixStream) -> io::Result<UnixStream> {
+pub(crate) fn into_tokio(stream: StdUnixStream) -> io::Result<UnixStream> {
     stream.set_nonblocking(true)?;
     UnixStream::from_std(stream)
 }
 
 async fn exchange(kernel: &mut UnixStream, message: &[u8], answer_bytes_max: usize) -> io::Result<Response> {
     kernel.write_all(message).await?;
-    read_json(kernel, answer_bytes_max).await
+    Ok(read_message(kernel, answer_bytes_max).await?.0)
 }
 
-async fn read_json<T: serde::de::DeserializeOwned>(from: &mut UnixStream, bytes_max: usize) -> io::Result<T> {
+/// One message, and the descriptors that came with it.
+pub(crate) async fn read_message<T: DeserializeOwned>(
+    from: &mut UnixStream,
+    bytes_max: usize,
+) -> io::Result<(T, Vec<OwnedFd>)> {
     let mut header = [0; 4];
-    from.read_exact(&mut header).await?;
+    let receive = || sys::receive(from.as_raw_fd(), &mut header);
+    let (count, descriptors) = from.async_io(Interest::READABLE, receive).await?;
+    if count == 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    from.read_exact(&mut header[count..]).await?;
     let mut body = vec![0; frame_length(header, bytes_max)?];
     from.read_exact(&mut body).await?;
-    Ok(serde_json::from_slice(&body)?)
+    Ok((serde_json::from_slice(&body)?, descriptors))
 }
 
-/// Reads a stream to its end, keeps its beginning, and raises the alarm when it is endless.
-async fn capture(mut stream: impl AsyncRead + Unpin, kept: u64, read: u64, alarm: Arc<Notify>) -> Captured {
-    let mut bytes = Vec::new();
-    let mut buffer = vec![0; 64 * 1024];
-    let (mut total, mut flooded) = (0, false);
-    while let Ok(count @ 1..) = stream.read(&mut buffer).await {
-        total += count as u64;
-        let room = (kept as usize).saturating_sub(bytes.len());
-        bytes.extend_from_slice(&buffer[..count.min(room)]);
-        if total > read && !flooded {
-            flooded = true;
-            alarm.notify_one();
+/// Reads a stream to its end, keeps its beginning and tells of it, and raises the alarm when it is endless.
+#[derive(Clone)]
+struct Capture {
+    kept_bytes: usize,
+    read_bytes: u64,
+    alarm: Arc<Notify>,
+    listener: Option<Listener>,
+}
+
+impl Capture {
+    async fn read(self, stream: Stream, mut from: impl AsyncRead + Unpin) -> Captured {
+        let mut bytes = Vec::new();
+        let mut told = 0;
+        let mut buffer = vec![0; 64 * 1024];
+        let (mut total, mut flooded) = (0, false);
+        while let Ok(count @ 1..) = from.read(&mut buffer).await {
+            total += count as u64;
+            let room = self.kept_bytes.saturating_sub(bytes.len());
+            bytes.extend_from_slice(&buffer[..count.min(room)]);
+            told += self.tell(stream, &bytes[told..], false);
+            if total > self.read_bytes && !flooded {
+                flooded = true;
+                self.alarm.notify_one();
+            }
         }
+        self.tell(stream, &bytes[told..], true);
+        let truncated = total > self.kept_bytes as u64;
+        Captured { text: String::from_utf8_lossy(&bytes).into_owned(), truncated, flooded }
     }
-    Captured { text: String::from_utf8_lossy(&bytes).into_owned(), truncated: total > kept, flooded }
+
+    /// Passes whole characters on; one that is not complete yet waits for the rest. Gives how many bytes went.
+    fn tell(&self, stream: Stream, bytes: &[u8], last: bool) -> usize {
+        let Some(listener) = &self.listener else { return bytes.len() };
+        let whole = match std::str::from_utf8(bytes) {
+            Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
+            _ => bytes.len(),
+        };
+        if whole > 0 {
+            listener(stream, &String::from_utf8_lossy(&bytes[..whole]));
+        }
+        whole
+    }
 }

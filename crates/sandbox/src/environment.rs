@@ -23,8 +23,18 @@ use crate::policy::Policy;
 
 /// Exact versions and hashes of the set `core`.
 pub const LOCK_TEXT: &str = include_str!("../environment/core.lock");
-const KERNEL_MODULES: [(&str, &str); 2] =
-    [("kernel.py", include_str!("../kernel/kernel.py")), ("wire.py", include_str!("../kernel/wire.py"))];
+const KERNEL_MODULES: &[(&str, &str)] = &[
+    ("figures.py", include_str!("../kernel/figures.py")),
+    ("frames.py", include_str!("../kernel/frames.py")),
+    ("program.py", include_str!("../kernel/program.py")),
+    ("reduced.py", include_str!("../kernel/reduced.py")),
+    ("results.py", include_str!("../kernel/results.py")),
+    ("tables.py", include_str!("../kernel/tables.py")),
+    ("values.py", include_str!("../kernel/values.py")),
+    ("kernel.py", include_str!("../kernel/kernel.py")),
+    ("wire.py", include_str!("../kernel/wire.py")),
+    ("zygote.py", include_str!("../kernel/zygote.py")),
+];
 /// The packages in the lock are built for this interpreter.
 const PYTHON_VERSION: (u32, u32) = (3, 11);
 
@@ -66,7 +76,7 @@ impl Environment {
     /// A sandbox whose kernels can call these modules. Compiles them on first need.
     pub async fn sandbox(&self, program: PathBuf, modules: &[(&str, &str)]) -> Result<Sandbox, Problem> {
         let kernel = self.directory.join(kernel_name(modules));
-        let mut sandbox = Sandbox { program, image: self.image.clone(), kernel: kernel.clone() };
+        let mut sandbox = Sandbox { program, image: self.image.clone(), kernel: kernel.clone(), broker: None };
         if !kernel.is_dir() {
             let held = hold_patiently(&self.directory).await.map_err(|error| unwritable(&self.directory, &error))?;
             if !kernel.is_dir() {
@@ -270,8 +280,7 @@ async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]
         fs::write(part.join(name), text).map_err(failed)?;
     }
     image::open_to_readers(part).map_err(failed)?;
-    let out = Some(part.join("__pycache__"));
-    let options = CellOptions { policy: Policy::task(), inputs: Vec::new(), out };
+    let options = CellOptions { out: Some(part.join("__pycache__")), ..CellOptions::of(Policy::task()) };
     let execution = execute(sandbox, PROGRAM, "compile.py", options).await.map_err(Problem::from)?;
     if execution.outcome != Outcome::Ok {
         let said = execution.stderr.lines().last().unwrap_or("no word").to_string();

@@ -1,14 +1,43 @@
 //! A user's own program, run from start to end: the `execution` document of the machine interface.
 
+mod returned;
+
 use std::io::Read;
 use std::path::Path;
 
 use base::{Digest, Finding, Hash, Usage};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use returned::Returned;
 
 use crate::cell::{CallError, CellOptions, Finished, Stop};
-use crate::protocol::{End, HarvestFailure, Isolation, KilledBy, Raised};
+use crate::harvest::HarvestFailure;
+use crate::policy::Profile;
+use crate::protocol::{End, Isolation, KilledBy, Raised};
 use crate::{Error, Sandbox};
+
+/// A program and what it is given.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Program<'a> {
+    /// Its text.
+    pub code: &'a str,
+    /// The name shown in tracebacks.
+    pub name: &'a str,
+    /// Bound to these names.
+    pub values: Map<String, Value>,
+    /// Bound as pandas DataFrames, where the program mentions them.
+    pub tables: Option<Tables>,
+}
+
+/// The tables of a database file that is one of the cell's inputs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tables {
+    /// Where it is inside.
+    pub path: String,
+    /// The names of those that may be bound.
+    pub names: Vec<String>,
+}
 
 /// How an execution came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +72,8 @@ pub struct Execution {
     pub stderr_truncated: bool,
     /// Why it failed.
     pub error: Option<Raised>,
+    /// What its last expression came to.
+    pub result: Returned,
     /// What the guard said.
     pub findings: Vec<Finding>,
     /// What it left in `out/`.
@@ -66,37 +97,34 @@ pub struct OutFile {
     pub sha256: Hash,
 }
 
-/// Runs a program to its end.
+/// Runs a program that is given nothing to its end.
 pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOptions) -> Result<Execution, Error> {
+    execute_with(sandbox, &Program { code, name, ..Program::default() }, options).await
+}
+
+/// Runs a program to its end.
+pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: CellOptions) -> Result<Execution, Error> {
     let out = options.out.clone();
-    let mut cell = sandbox.cell(options)?;
-    let said = cell.exec(code, name).await;
-    let Finished { report, stdout, stderr } = cell.finish(Stop::WhenDone).await;
+    let is_reduced = options.policy.profile == Profile::Analysis;
+    let mut cell = sandbox.cell(options).await?;
+    let said = cell.exec(program, is_reduced).await;
+    let Finished { report, harvest, stdout, stderr } = cell.finish(Stop::WhenDone).await;
     let mut execution = Execution {
-        outcome: Outcome::Lost,
-        killed_by: None,
-        exit_code: None,
-        signal: None,
         stdout: stdout.text,
         stderr: stderr.text,
         stdout_truncated: stdout.truncated,
         stderr_truncated: stderr.truncated,
-        error: None,
-        findings: Vec::new(),
-        files: Vec::new(),
-        files_left_out: 0,
-        usage: Usage::default(),
-        isolation: None,
+        ..Execution::of(Outcome::Lost)
     };
     let Some(report) = report else { return Ok(execution) };
-    if let Some(HarvestFailure { cause, disk_full }) = report.harvest_failed {
+    if let Some(HarvestFailure { cause, disk_full }) = harvest.failed {
         return Err(Error::Harvest { cause, disk_full });
     }
     execution.usage = report.usage;
     execution.isolation = report.isolation;
-    execution.files_left_out = report.files_left_out;
+    execution.files_left_out = harvest.left_out;
     if let Some(out) = &out {
-        execution.files = report.files.iter().filter_map(|path| describe(out, path)).collect();
+        execution.files = harvest.files.iter().filter_map(|path| describe(out, path)).collect();
     }
     match report.end {
         End::Unavailable { cause, fix } => return Err(Error::Unavailable { cause, fix }),
@@ -109,18 +137,48 @@ pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOpt
 }
 
 impl Execution {
+    fn of(outcome: Outcome) -> Execution {
+        Execution {
+            outcome,
+            killed_by: None,
+            exit_code: None,
+            signal: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            stdout_truncated: false,
+            stderr_truncated: false,
+            error: None,
+            result: Returned::NONE,
+            findings: Vec::new(),
+            files: Vec::new(),
+            files_left_out: 0,
+            usage: Usage::default(),
+            isolation: None,
+        }
+    }
+
+    /// A program that the guard did not let run.
+    pub fn refused(findings: Vec<Finding>) -> Execution {
+        Execution { findings, ..Execution::of(Outcome::Refused) }
+    }
+
     fn kill(&mut self, by: KilledBy) {
         self.outcome = Outcome::Killed;
         self.killed_by = Some(by);
         self.signal = Some(libc::SIGKILL);
     }
 
-    /// A program is judged by its status; its last word says why it failed.
-    fn exit(&mut self, said: Result<serde_json::Value, CallError>, exit_code: Option<i32>, signal: Option<i32>) {
+    /// A program is judged by its status; its last word says what it came to or why it failed.
+    fn exit(&mut self, said: Result<Value, CallError>, exit_code: Option<i32>, signal: Option<i32>) {
         self.exit_code = exit_code;
         self.signal = signal;
         if exit_code == Some(0) {
             self.outcome = Outcome::Ok;
+            self.result = match said {
+                Ok(claim) => Returned::read(claim, &self.files),
+                Err(CallError::Ended) => Returned::NONE,
+                Err(CallError::Raised(_)) => Returned::unread("it is an error, and the program ended without one"),
+            };
             return;
         }
         self.outcome = Outcome::Failed;

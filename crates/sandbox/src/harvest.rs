@@ -9,12 +9,20 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use crate::protocol::HarvestFailure;
 use crate::sys;
 
 const FILES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 8;
 const ENTRIES_MAX: usize = 100_000;
+
+/// Why the files of a program could not be brought back.
+#[derive(Clone, Debug)]
+pub struct HarvestFailure {
+    /// Which file, and what the system said.
+    pub cause: String,
+    /// Whether there was no space for it.
+    pub disk_full: bool,
+}
 
 /// What came back.
 #[derive(Debug, Default)]

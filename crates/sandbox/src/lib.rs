@@ -8,6 +8,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the native sandbox is written for Linux on x86-64; other platforms have no tier yet");
 
+mod broker;
 mod cell;
 mod elf;
 mod environment;
@@ -15,6 +16,7 @@ mod execution;
 mod harvest;
 mod image;
 mod isolate;
+mod layers;
 mod meter;
 mod policy;
 mod probe;
@@ -23,16 +25,21 @@ mod seccomp;
 mod supervisor;
 mod sys;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use base::{Code, Problem};
+use broker::Asked;
 
-pub use cell::{CallError, Captured, Cell, CellOptions, Finished, Stop};
+pub use broker::{BROKER_ARGUMENT, Broker, BrokerStatus, be_broker};
+pub use cell::{CallError, Captured, Cell, CellOptions, Finished, Listener, Stop, Stream};
 pub use environment::{Environment, EnvironmentOptions, LOCK_TEXT};
-pub use execution::{Execution, OutFile, Outcome, execute};
+pub use execution::{Execution, OutFile, Outcome, Program, Returned, Tables, execute, execute_with};
+pub use harvest::{Harvest, HarvestFailure};
+pub use layers::Layer;
 pub use policy::{MEMORY_BYTES_MAX, Network, Policy, Profile, WALL_MS_MAX};
-pub use probe::{Layer, LayerStatus, probe};
-pub use protocol::{End, HarvestFailure, Input, Isolation, KilledBy, Raised, Report};
+pub use probe::{Facility, FacilityStatus, probe};
+pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
 
 /// Why there is no cell.
@@ -41,6 +48,9 @@ pub enum Error {
     /// The supervisor could not be started.
     #[error("cannot start a cell: {0}")]
     Start(String),
+    /// Too many others wait for one.
+    #[error("no cell is free: {0}")]
+    Busy(String),
     /// More was asked for than anyone may have.
     #[error("the cell's limits are too high: {0}")]
     Excessive(String),
@@ -67,6 +77,9 @@ impl From<Error> for Problem {
         let message = error.to_string();
         match error {
             Error::Start(_) => Problem::new(Code::SandboxUnavailable, message).hint("run `assay doctor`"),
+            Error::Busy(_) => {
+                Problem::new(Code::SandboxBusy, message).hint("run the command again when others have ended")
+            }
             Error::Excessive(_) => {
                 Problem::new(Code::Usage, message).hint("start the same anew with limits within the maxima")
             }
@@ -87,11 +100,33 @@ pub struct Sandbox {
     program: PathBuf,
     image: PathBuf,
     kernel: PathBuf,
+    broker: Option<Arc<Broker>>,
 }
 
 impl Sandbox {
     /// A fresh, one-shot cell.
-    pub fn cell(&self, options: CellOptions) -> Result<Cell, Error> {
-        Cell::start(self, options)
+    pub async fn cell(&self, options: CellOptions) -> Result<Cell, Error> {
+        if let Some(excess) = options.policy.excess() {
+            return Err(Error::Excessive(excess));
+        }
+        match &self.broker {
+            Some(broker) => match broker.ask(options).await? {
+                Asked::Cell(cell) => Ok(*cell),
+                Asked::Cold(options) => Cell::start(self, options),
+            },
+            None => Cell::start(self, options),
+        }
+    }
+
+    /// The same sandbox, with warm cells where a broker gives them.
+    pub fn with_broker(self, runtime_dir: Option<&Path>, data_dir: &Path) -> Sandbox {
+        // A place that cannot be looked at has no broker.
+        let broker = Broker::of(&self, runtime_dir, data_dir).ok().map(Arc::new);
+        Sandbox { broker, ..self }
+    }
+
+    /// The broker its warm cells come from.
+    pub fn broker(&self) -> Option<&Broker> {
+        self.broker.as_deref()
     }
 }

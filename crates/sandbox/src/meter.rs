@@ -1,12 +1,21 @@
-//! Measures and bounds what a cell uses: a version 1 control group where we may make one, otherwise a watchdog that
-//! reads `/proc`. The watchdog is weaker (it samples, so a burst between two samples is seen late) and says so.
+//! Measures and bounds what a cell uses: a control group where we may make one (version 2, else 1), otherwise a watchdog
+//! that reads `/proc`. The watchdog is weaker (it samples, so a burst between two samples is seen late) and says so.
+
+mod cgroup1;
+mod cgroup2;
+mod watchdog;
 
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::policy::{FORKS_REFUSED_MAX, Policy};
 use crate::protocol::KilledBy;
+use cgroup1::Cgroup1;
+use cgroup2::Cgroup2;
+use watchdog::Watchdog;
 
 /// What a cell uses at one moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,63 +24,105 @@ pub struct Sample {
     pub cpu_ms: f64,
     /// At the highest seen, over all processes.
     pub memory_peak_bytes: u64,
-    /// Now.
+    /// Now; zero where the kernel itself keeps it below the limit.
     memory_bytes: u64,
     forks_refused: u64,
     memory_kills: u64,
 }
 
 /// Bounds one cell.
-pub enum Meter {
-    /// The kernel counts and kills.
+pub struct Meter {
+    means: Means,
+    /// What was used before the program began.
+    before: Sample,
+}
+
+enum Means {
     Cgroup1(Cgroup1),
-    /// We count and kill.
-    Watchdog { init: i32, peak_bytes: u64 },
+    Cgroup2(Cgroup2),
+    Watchdog(Watchdog),
+    Nothing,
 }
 
 impl Meter {
     /// Takes a control group if there is one to be had.
     pub fn new(policy: &Policy, name: &str) -> Meter {
-        match Cgroup1::make(policy, name) {
-            Ok(cgroup) => Meter::Cgroup1(cgroup),
-            Err(_) => Meter::Watchdog { init: 0, peak_bytes: 0 },
-        }
+        let means = Cgroup2::make(policy, name)
+            .map(Means::Cgroup2)
+            .or_else(|_| Cgroup1::make(policy, name).map(Means::Cgroup1))
+            .unwrap_or_else(|_| Means::Watchdog(Watchdog { limit_bytes: policy.memory_bytes, ..Watchdog::default() }));
+        Meter { means, before: Sample::default() }
+    }
+
+    /// Counts nothing and bounds nothing.
+    pub fn nothing() -> Meter {
+        Meter { means: Means::Nothing, before: Sample::default() }
     }
 
     /// The word for it in results.
     pub fn name(&self) -> &'static str {
-        match self {
-            Meter::Cgroup1(_) => "cgroup1",
-            Meter::Watchdog { .. } => "watchdog",
+        match self.means {
+            Means::Cgroup1(_) => "cgroup1",
+            Means::Cgroup2(_) => "cgroup2",
+            Means::Watchdog(_) => "watchdog",
+            Means::Nothing => "none",
         }
     }
 
     /// Whether memory is bounded however it is taken.
     pub fn bounds_memory(&self) -> bool {
-        matches!(self, Meter::Cgroup1(_))
+        matches!(self.means, Means::Cgroup1(_) | Means::Cgroup2(_))
     }
 
-    /// Begins to count the cell whose first process is `init`.
-    pub fn attach(&mut self, init: i32) -> io::Result<()> {
-        match self {
-            Meter::Cgroup1(cgroup) => cgroup.attach(init),
-            Meter::Watchdog { init: watched, .. } => {
-                *watched = init;
+    /// Begins to count a process and everything it starts.
+    pub fn attach(&mut self, process: i32) -> io::Result<()> {
+        match &mut self.means {
+            Means::Cgroup1(cgroup) => cgroup.attach(process),
+            Means::Cgroup2(cgroup) => cgroup.attach(process),
+            Means::Watchdog(watchdog) => {
+                watchdog.roots.push(process);
                 Ok(())
             }
+            Means::Nothing => Ok(()),
         }
     }
 
-    /// What is used now.
+    /// What is written to a tmpfs is memory, too. A control group counts it by itself.
+    pub fn watch_scratch(&mut self, inside: &OwnedFd) -> io::Result<()> {
+        if let Means::Watchdog(watchdog) = &mut self.means {
+            watchdog.scratch = Some(inside.try_clone()?);
+        }
+        Ok(())
+    }
+
+    /// Begins a program: what was used so far is not its doing, and this is what it may use.
+    pub fn begin(&mut self, memory_bytes: u64) -> io::Result<()> {
+        match &mut self.means {
+            Means::Cgroup1(cgroup) => cgroup.begin(memory_bytes)?,
+            Means::Cgroup2(cgroup) => cgroup.begin(memory_bytes)?,
+            Means::Watchdog(watchdog) => watchdog.limit_bytes = u64::MAX,
+            Means::Nothing => {}
+        }
+        self.before = Sample::default();
+        self.before = self.sample();
+        if let Means::Watchdog(watchdog) = &mut self.means {
+            (watchdog.peak_bytes, watchdog.limit_bytes) = (0, memory_bytes);
+        }
+        Ok(())
+    }
+
+    /// What has been used.
     pub fn sample(&mut self) -> Sample {
-        match self {
-            Meter::Cgroup1(cgroup) => cgroup.sample(),
-            Meter::Watchdog { init, peak_bytes } => {
-                let mut sample = sample_processes(*init);
-                *peak_bytes = sample.memory_bytes.max(*peak_bytes);
-                sample.memory_peak_bytes = *peak_bytes;
-                sample
-            }
+        let sample = match &mut self.means {
+            Means::Cgroup1(cgroup) => cgroup.sample(),
+            Means::Cgroup2(cgroup) => cgroup.sample(),
+            Means::Watchdog(watchdog) => watchdog.sample(self.before.memory_bytes),
+            Means::Nothing => Sample::default(),
+        };
+        Sample {
+            cpu_ms: (sample.cpu_ms - self.before.cpu_ms).max(0.0),
+            forks_refused: sample.forks_refused - self.before.forks_refused.min(sample.forks_refused),
+            ..sample
         }
     }
 }
@@ -91,90 +142,10 @@ impl Sample {
     }
 }
 
-/// One group below our own in each hierarchy; removed when dropped.
-pub struct Cgroup1 {
-    memory: PathBuf,
-    pids: PathBuf,
-    cpuacct: PathBuf,
-}
-
-impl Cgroup1 {
-    fn make(policy: &Policy, name: &str) -> io::Result<Cgroup1> {
-        let membership = fs::read_to_string("/proc/self/cgroup")?;
-        let group = |controller: &str| group_path(&membership, controller, name);
-        let cgroup = Cgroup1 { memory: group("memory")?, pids: group("pids")?, cpuacct: group("cpuacct")? };
-        sweep(&cgroup);
-        for path in cgroup.paths() {
-            fs::create_dir(path)?;
-        }
-        let limit = policy.memory_bytes.to_string();
-        fs::write(cgroup.memory.join("memory.limit_in_bytes"), &limit)?;
-        // Only there when the kernel counts swap.
-        let _ = fs::write(cgroup.memory.join("memory.memsw.limit_in_bytes"), &limit);
-        fs::write(cgroup.pids.join("pids.max"), (policy.processes + 1).to_string())?;
-        Ok(cgroup)
-    }
-
-    fn paths(&self) -> [&Path; 3] {
-        [&self.memory, &self.pids, &self.cpuacct]
-    }
-
-    fn attach(&self, init: i32) -> io::Result<()> {
-        for path in self.paths() {
-            fs::write(path.join("cgroup.procs"), init.to_string())?;
-        }
-        Ok(())
-    }
-
-    fn sample(&self) -> Sample {
-        let number = |path: PathBuf| -> u64 {
-            fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
-        };
-        Sample {
-            cpu_ms: number(self.cpuacct.join("cpuacct.usage")) as f64 / 1e6,
-            memory_peak_bytes: number(self.memory.join("memory.max_usage_in_bytes")),
-            // The kernel keeps it below the limit, so it cannot be what is exceeded.
-            memory_bytes: 0,
-            forks_refused: labelled(&self.pids.join("pids.events"), "max"),
-            memory_kills: labelled(&self.memory.join("memory.oom_control"), "oom_kill"),
-        }
-    }
-}
-
-impl Drop for Cgroup1 {
-    fn drop(&mut self) {
-        const TRIES_MAX: usize = 50;
-        for path in self.paths() {
-            for _ in 0..TRIES_MAX {
-                match fs::remove_dir(path) {
-                    Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
-                        std::thread::sleep(std::time::Duration::from_millis(2));
-                    }
-                    _ => break,
-                }
-            }
-        }
-    }
-}
-
-/// `<mount>/<our own group>/assay/<name>`, with the directory `assay` made.
-fn group_path(membership: &str, controller: &str, name: &str) -> io::Result<PathBuf> {
-    let own = membership
-        .lines()
-        .filter_map(|line| line.split_once(':')?.1.split_once(':'))
-        .find(|(controllers, _)| controllers.split(',').any(|one| one == controller))
-        .map(|(_, path)| path.trim_start_matches('/'))
-        .ok_or(io::ErrorKind::NotFound)?;
-    let parent = Path::new("/sys/fs/cgroup").join(controller).join(own).join("assay");
-    match fs::create_dir(&parent) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(parent.join(name)),
-    }
-}
-
-/// Removes the empty groups of supervisors that were killed before they could. A group's name begins with its pid.
-fn sweep(cgroup: &Cgroup1) {
-    for parent in cgroup.paths().iter().filter_map(|path| path.parent()) {
+/// Removes the empty groups of processes that were killed before they could. A group's name begins with its maker's pid,
+/// so this is for processes that see all pids.
+pub fn sweep() {
+    for parent in cgroup1::parents().into_iter().chain(cgroup2::parent()) {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
@@ -185,53 +156,31 @@ fn sweep(cgroup: &Cgroup1) {
     }
 }
 
+/// Removes a group whose processes may still be on their way out.
+fn remove(group: &Path) {
+    const TRIES_MAX: usize = 50;
+    const PAUSE: Duration = Duration::from_millis(2);
+    for _ in 0..TRIES_MAX {
+        match fs::remove_dir(group) {
+            Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(PAUSE),
+            _ => break,
+        }
+    }
+}
+
+fn create(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn number(path: PathBuf) -> u64 {
+    fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+}
+
 fn labelled(path: &Path, label: &str) -> u64 {
     let text = fs::read_to_string(path).unwrap_or_default();
     let value = text.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(' '));
     value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
-}
-
-/// Adds up `/proc` over `init` and everything below it.
-fn sample_processes(init: i32) -> Sample {
-    const PROCESSES_MAX: usize = 4096;
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let mut sample = Sample::default();
-    let mut pending = vec![init];
-    let mut seen = 0;
-    while let Some(pid) = pending.pop() {
-        seen += 1;
-        if seen > PROCESSES_MAX {
-            break;
-        }
-        let process = Path::new("/proc").join(pid.to_string());
-        let status = fs::read_to_string(process.join("statm")).unwrap_or_default();
-        let pages: u64 = status.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
-        sample.memory_bytes += pages * 4096;
-        let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
-        // After the command's name, which may hold anything: utime, stime and those of reaped children.
-        let after_name = stat.rsplit_once(") ").map(|(_, rest)| rest).unwrap_or_default();
-        let ticks: u64 = after_name.split(' ').skip(11).take(4).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-        sample.cpu_ms += ticks as f64 * 1000.0 / TICKS_PER_SECOND;
-        for task in fs::read_dir(process.join("task")).into_iter().flatten().flatten() {
-            let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            pending.extend(children.split_whitespace().filter_map(|child| child.parse::<i32>().ok()));
-        }
-    }
-    sample
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn our_own_process_is_measured() {
-        let sample = sample_processes(std::process::id() as i32);
-        assert!(sample.memory_bytes > 1 << 20, "{sample:?}");
-    }
-
-    #[test]
-    fn a_missing_controller_is_an_error_and_not_a_guess() {
-        assert!(group_path("0::/\n3:cpu:/x\n", "memory", "1-a").is_err());
-    }
 }

@@ -5,21 +5,21 @@ use crate::execution::{Outcome, execute};
 use crate::policy::Policy;
 use crate::{Error, Sandbox};
 
-/// One layer of a cell.
+/// What a machine must give for a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Layer {
+pub enum Facility {
     Namespaces,
     Landlock,
     Seccomp,
     Memory,
 }
 
-/// What the machine gives of one layer.
+/// What the machine gives of one facility.
 #[derive(Clone, Debug)]
-pub struct LayerStatus {
+pub struct FacilityStatus {
     /// Which.
-    pub layer: Layer,
+    pub facility: Facility,
     /// Whether it holds.
     pub holds: bool,
     /// Whether it is weaker than it could be.
@@ -31,11 +31,11 @@ pub struct LayerStatus {
 }
 
 /// Makes a cell and looks at what it is made of.
-pub async fn probe(sandbox: &Sandbox) -> Vec<LayerStatus> {
-    let options = CellOptions { policy: Policy::analysis(), inputs: Vec::new(), out: None };
+pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
+    let options = CellOptions::of(Policy::analysis());
     let executed = execute(sandbox, "print('inside')", "probe.py", options).await;
-    let status = |layer, holds, degraded, found: &str, fix: Option<String>| LayerStatus {
-        layer,
+    let status = |facility, holds, degraded, found: &str, fix: Option<String>| FacilityStatus {
+        facility,
         holds,
         degraded,
         found: found.to_string(),
@@ -47,10 +47,10 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<LayerStatus> {
             let weaker = memory == "watchdog";
             let fix = weaker.then(|| "give this user a writable memory, pids and cpuacct control group".to_string());
             vec![
-                status(Layer::Namespaces, true, false, "user mnt pid net ipc uts cgroup", None),
-                status(Layer::Landlock, true, false, "enforced", None),
-                status(Layer::Seccomp, true, false, "allow-list", None),
-                status(Layer::Memory, true, weaker, &memory, fix),
+                status(Facility::Namespaces, true, false, "user mnt pid net ipc uts cgroup", None),
+                status(Facility::Landlock, true, false, "enforced", None),
+                status(Facility::Seccomp, true, false, "allow-list", None),
+                status(Facility::Memory, true, weaker, &memory, fix),
             ]
         }
         Ok(execution) => {
@@ -63,11 +63,11 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<LayerStatus> {
 }
 
 /// One cause takes all layers away: a cell is either whole or not there.
-fn missing(cause: &str, fix: &str) -> Vec<LayerStatus> {
-    [Layer::Namespaces, Layer::Landlock, Layer::Seccomp, Layer::Memory]
+fn missing(cause: &str, fix: &str) -> Vec<FacilityStatus> {
+    [Facility::Namespaces, Facility::Landlock, Facility::Seccomp, Facility::Memory]
         .into_iter()
-        .map(|layer| LayerStatus {
-            layer,
+        .map(|facility| FacilityStatus {
+            facility,
             holds: false,
             degraded: false,
             found: cause.to_string(),

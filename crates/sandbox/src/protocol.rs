@@ -15,14 +15,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::execution::Program;
+use crate::layers::Layer;
 use crate::policy::Policy;
 
 /// Raised when a message changes its meaning.
 pub const PROTOCOL_VERSION: u32 = 1;
 /// The longest frame that is written or accepted.
 pub const FRAME_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// The longest last word of a program: it comes from a stranger and is only an error's text.
-pub const LAST_WORD_BYTES_MAX: usize = 256 * 1024;
+/// The longest last word of a program, which comes from a stranger: a result of 4 MiB, or an error's text.
+pub const LAST_WORD_BYTES_MAX: usize = 4 * 1024 * 1024 + 64 * 1024;
 
 /// How a cell is to be made.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,10 +37,10 @@ pub struct Spec {
     pub kernel: PathBuf,
     /// Files mounted read-only at `/work/input/<name>`.
     pub inputs: Vec<Input>,
-    /// Where files left in `/work/out` are copied to, if anywhere.
-    pub out: Option<PathBuf>,
     /// What it may do and use.
     pub policy: Policy,
+    /// Layers left out, to show what they are for.
+    pub without: Vec<Layer>,
 }
 
 /// One file a cell can read.
@@ -50,7 +52,7 @@ pub struct Input {
     pub path: PathBuf,
 }
 
-/// What became of a cell.
+/// What became of a cell. The directory of the files it left comes with it, as a descriptor.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// How it ended.
@@ -59,21 +61,6 @@ pub struct Report {
     pub usage: Usage,
     /// How it was isolated; absent when it never was.
     pub isolation: Option<Isolation>,
-    /// Files of `/work/out` that were copied.
-    pub files: Vec<String>,
-    /// How many others there were that could not be copied: links, devices, or too many.
-    pub files_left_out: usize,
-    /// Why a file that should have been copied was not.
-    pub harvest_failed: Option<HarvestFailure>,
-}
-
-/// Why the files of a program could not be brought back.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HarvestFailure {
-    /// Which file, and what the system said.
-    pub cause: String,
-    /// Whether there was no space for it.
-    pub disk_full: bool,
 }
 
 /// How a cell ended.
@@ -138,10 +125,11 @@ pub enum Request<'a> {
     },
     /// Run a program as `__main__`, then end.
     Exec {
-        /// The text.
-        code: &'a str,
-        /// The name shown in tracebacks.
-        name: &'a str,
+        /// Its text and what it is given.
+        #[serde(flatten)]
+        program: &'a Program<'a>,
+        /// Whether it sees only the built-ins and modules that an analyst needs.
+        reduced: bool,
     },
 }
 

@@ -23,17 +23,17 @@ use std::time::{Duration, Instant};
 use base::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::harvest::{self, Harvest};
-use crate::isolate::{self, Failure, INNER_ID, NAMESPACES};
-use crate::meter::{Meter, Sample};
-use crate::protocol::{End, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, read_frame, write_frame};
+use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
+use crate::layers::{self, Layer};
+use crate::meter::{self, Meter, Sample};
+use crate::protocol::{End, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, frame, read_frame, write_frame};
 use crate::sys;
 
 /// The hidden argument that makes this program a supervisor.
 pub const SUPERVISOR_ARGUMENT: &str = "__cell";
 
 /// Outside, a cell of root runs as this user, who owns nothing.
-const OUTER_ID_OF_ROOT: u32 = 1_912_345_678;
+pub(crate) const OUTER_ID_OF_ROOT: u32 = 1_912_345_678;
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 const KERNEL_CHANNEL: i32 = 3;
 
@@ -55,48 +55,43 @@ pub fn supervise(kernel_channel: &str) -> ! {
         sys::exit(1);
     }
     let mut control = UnixStream::from(sys::inherited(0));
-    let report = match read_frame::<Spec>(&mut control) {
-        Ok(spec) if spec.v != PROTOCOL_VERSION => unavailable("understand the command", "it is of another version"),
+    let (report, out) = match read_frame::<Spec>(&mut control) {
+        Ok(spec) if spec.v != PROTOCOL_VERSION => {
+            (unavailable("understand the command", "it is of another version"), None)
+        }
         Ok(spec) => run(&spec, &control),
-        Err(error) => unavailable("read the cell's specification", &error.to_string()),
+        Err(error) => (unavailable("read the cell's specification", &error.to_string()), None),
     };
-    let told = write_frame(&mut control, &report);
+    let told = frame(&report).and_then(|bytes| {
+        // A report fits the socket's buffer.
+        sys::send(control.as_raw_fd(), &bytes, out.iter().map(AsRawFd::as_raw_fd).collect::<Vec<_>>().as_slice())
+    });
     sys::exit(if told.is_ok() { 0 } else { 1 })
 }
 
-fn run(spec: &Spec, control: &UnixStream) -> Report {
+fn run(spec: &Spec, control: &UnixStream) -> (Report, Option<OwnedFd>) {
     let started = Instant::now();
     let name = format!("{}-{}", std::process::id(), started_nanos());
-    let mut meter = Meter::new(&spec.policy, &name);
+    meter::sweep();
+    let mut meter =
+        if spec.without.contains(&Layer::Meter) { Meter::nothing() } else { Meter::new(&spec.policy, &name) };
     let mut cell = match launch(spec, &mut meter) {
         Ok(cell) => cell,
-        Err(failure) => return unavailable(&failure.step, &failure.error),
+        Err(failure) => return (unavailable(&failure.step, &failure.error), None),
     };
     let (end, ended) = watch(spec, control, &mut meter, &mut cell, started);
     let sample = meter.sample();
     sys::kill(&cell.pidfd);
     let _ = sys::wait(cell.init);
-    let harvest = match (&spec.out, &end) {
-        (Some(target), End::Exited { .. } | End::Killed { .. }) => {
-            harvest::copy_out(&cell.out, target, spec.policy.scratch_bytes)
-        }
-        _ => Harvest::default(),
-    };
     let isolation = Isolation { tier: "namespaces".into(), memory: meter.name().into(), warm: false };
-    Report {
-        end,
-        usage: usage(started, sample, ended),
-        isolation: Some(isolation),
-        files: harvest.files,
-        files_left_out: harvest.left_out,
-        harvest_failed: harvest.failed,
-    }
+    let report = Report { end, usage: usage(started.elapsed(), sample, ended), isolation: Some(isolation) };
+    (report, Some(cell.out))
 }
 
-fn usage(started: Instant, sample: Sample, ended: Option<Ended>) -> Usage {
+fn usage(wall: Duration, sample: Sample, ended: Option<Ended>) -> Usage {
     let (cpu_ms, peak) = ended.map_or((0.0, 0), |ended| (ended.cpu_ms, ended.memory_peak_bytes));
     Usage {
-        wall_ms: started.elapsed().as_secs_f64() * 1e3,
+        wall_ms: wall.as_secs_f64() * 1e3,
         cpu_ms: sample.cpu_ms.max(cpu_ms),
         memory_peak_bytes: sample.memory_peak_bytes.max(peak),
     }
@@ -121,31 +116,41 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
         move |error: io::Error| Failure { step, error: error.to_string() }
     };
     let (channel, inner) = UnixStream::pair().map_err(fail("make a channel to the cell"))?;
-    let bounded = meter.bounds_memory();
+    let site = Site {
+        image: &spec.image,
+        kernel: &spec.kernel,
+        inputs: Inputs::Files(&spec.inputs),
+        policy: &spec.policy,
+        memory_is_bounded: meter.bounds_memory(),
+        without: &spec.without,
+    };
     // Only root can, and only root's groups would matter: an ordinary user keeps what it has everywhere.
     let _ = sys::leave_groups();
-    let (init, pidfd) = match sys::clone_process(NAMESPACES).map_err(fail("create namespaces"))? {
-        sys::Cloned::Child => {
-            drop(channel);
-            be_init(spec, inner, bounded)
-        }
-        sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
-    };
+    let (init, pidfd) =
+        match sys::clone_process(layers::namespaces(&spec.without)).map_err(fail("create namespaces"))? {
+            sys::Cloned::Child => {
+                drop(channel);
+                be_init(&site, inner)
+            }
+            sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
+        };
     drop(inner);
     // Held open here, the cell's output and its kernel's channel would not show their end to the command.
     for descriptor in [1, 2, KERNEL_CHANNEL] {
         drop(sys::inherited(descriptor));
     }
     let prepared = (|| {
-        write_id_maps(init).map_err(fail("map the inner user"))?;
+        if !spec.without.contains(&Layer::Users) {
+            write_id_maps(init).map_err(fail("map the inner user"))?;
+        }
         (&channel).write_all(b"m").map_err(fail("release the cell"))?;
         // The kernel takes its time to move a process; the cell isolates itself meanwhile and starts nothing before "g".
         meter.attach(init).map_err(fail("enter the control group"))?;
-        let out = match sys::receive_fd(channel.as_raw_fd()).map_err(fail("hear from the cell"))? {
-            Some(out) => out,
-            None => return Err(failure_told_by(&channel)),
-        };
-        verify_from_outside(init).map_err(|error| Failure { step: "verify the cell from outside".into(), error })?;
+        let (_, descriptors) = sys::receive(channel.as_raw_fd(), &mut [0]).map_err(fail("hear from the cell"))?;
+        let Some(out) = descriptors.into_iter().next() else { return Err(failure_told_by(&channel)) };
+        meter.watch_scratch(&out).map_err(fail("watch the scratch space"))?;
+        verify_from_outside(init, &spec.without)
+            .map_err(|error| Failure { step: "verify the cell from outside".into(), error })?;
         (&channel).write_all(b"g").map_err(fail("start the cell"))?;
         Ok(out)
     })();
@@ -161,20 +166,21 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
 
 /// Inside, one user; outside, an unprivileged one. A root without the right to map others maps itself.
 fn write_id_maps(init: i32) -> io::Result<()> {
-    let process = Path::new("/proc").join(init.to_string());
-    fs::write(process.join("setgroups"), "deny")?;
-    let own = sys::effective_ids();
-    let map = |user: u32, group: u32| {
-        fs::write(process.join("uid_map"), format!("{INNER_ID} {user} 1"))?;
-        fs::write(process.join("gid_map"), format!("{INNER_ID} {group} 1"))
-    };
-    match own {
-        (0, group) => map(OUTER_ID_OF_ROOT, OUTER_ID_OF_ROOT).or_else(|_| map(0, group)),
-        (user, group) => map(user, group),
+    match sys::effective_ids() {
+        (0, group) => map_ids(init, OUTER_ID_OF_ROOT, OUTER_ID_OF_ROOT).or_else(|_| map_ids(init, 0, group)),
+        (user, group) => map_ids(init, user, group),
     }
 }
 
-fn failure_told_by(channel: &UnixStream) -> Failure {
+/// Makes the one inner user and group these ones outside.
+pub(crate) fn map_ids(init: i32, user: u32, group: u32) -> io::Result<()> {
+    let process = Path::new("/proc").join(init.to_string());
+    fs::write(process.join("setgroups"), "deny")?;
+    fs::write(process.join("uid_map"), format!("{INNER_ID} {user} 1"))?;
+    fs::write(process.join("gid_map"), format!("{INNER_ID} {group} 1"))
+}
+
+pub(crate) fn failure_told_by(channel: &UnixStream) -> Failure {
     const REASON_BYTES_MAX: u64 = 4096;
     let mut told = String::new();
     let _ = Read::take(channel, REASON_BYTES_MAX).read_to_string(&mut told);
@@ -185,29 +191,41 @@ fn failure_told_by(channel: &UnixStream) -> Failure {
 }
 
 /// Trusts nothing the cell says about itself.
-fn verify_from_outside(init: i32) -> Result<(), String> {
+pub(crate) fn verify_from_outside(init: i32, without: &[Layer]) -> Result<(), String> {
     let status = fs::read_to_string(format!("/proc/{init}/status")).map_err(|error| error.to_string())?;
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim);
     let none = "0000000000000000";
     let expected = [
-        ("Seccomp", "2"),
-        ("NoNewPrivs", "1"),
-        ("CapEff", none),
-        ("CapPrm", none),
-        ("CapInh", none),
-        ("CapBnd", none),
-        ("CapAmb", none),
+        (Layer::Seccomp, "Seccomp", "2"),
+        (Layer::NoNewPrivileges, "NoNewPrivs", "1"),
+        (Layer::Capabilities, "CapEff", none),
+        (Layer::Capabilities, "CapPrm", none),
+        (Layer::Capabilities, "CapInh", none),
+        (Layer::Capabilities, "CapBnd", none),
+        (Layer::Capabilities, "CapAmb", none),
     ];
-    for (name, value) in expected {
+    for (_, name, value) in expected.iter().filter(|(layer, ..)| !without.contains(layer)) {
         if field(name) != Some(value) {
             return Err(format!("{name} is {} and should be {value}", field(name).unwrap_or("absent")));
         }
     }
-    for namespace in ["user", "mnt", "pid", "net", "ipc", "uts", "cgroup"] {
+    let kept = Layer::ALL.iter().filter(|layer| !without.contains(layer));
+    for (_, namespace) in kept.filter_map(|layer| layer.namespace()) {
         let own = fs::read_link(format!("/proc/self/ns/{namespace}")).ok();
         let inner = fs::read_link(format!("/proc/{init}/ns/{namespace}")).ok();
         if inner.is_none() || own == inner {
             return Err(format!("the {namespace} namespace is not its own"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a process lives in the namespaces of another.
+pub(crate) fn verify_same_namespaces(process: i32, other: i32) -> Result<(), String> {
+    for (_, namespace) in Layer::ALL.iter().filter_map(|layer| layer.namespace()) {
+        let of = |pid: i32| fs::read_link(format!("/proc/{pid}/ns/{namespace}")).ok();
+        if of(process).is_none() || of(process) != of(other) {
+            return Err(format!("its {namespace} namespace is not that of its cell"));
         }
     }
     Ok(())
@@ -248,7 +266,7 @@ fn watch(
 }
 
 /// Process 1 of the cell: isolates itself, waits for the word, starts python and reaps until python ends.
-fn be_init(spec: &Spec, channel: UnixStream, memory_is_bounded: bool) -> ! {
+fn be_init(site: &Site, channel: UnixStream) -> ! {
     let mut byte = [0];
     // The command's channel is none of the cell's business.
     drop(sys::inherited(0));
@@ -258,10 +276,10 @@ fn be_init(spec: &Spec, channel: UnixStream, memory_is_bounded: bool) -> ! {
     if (&channel).read_exact(&mut byte).is_err() {
         sys::exit(1);
     }
-    match isolate::enter(spec, memory_is_bounded) {
-        Ok(out) => {
+    match isolate::enter(site) {
+        Ok(Inside { out, .. }) => {
             // Changing the user has cleared it.
-            if sys::die_with_parent().is_err() || sys::send_fd(channel.as_raw_fd(), out.as_raw_fd()).is_err() {
+            if sys::die_with_parent().is_err() || sys::send(channel.as_raw_fd(), &[1], &[out.as_raw_fd()]).is_err() {
                 sys::exit(1);
             }
         }
@@ -282,16 +300,24 @@ fn be_init(spec: &Spec, channel: UnixStream, memory_is_bounded: bool) -> ! {
 }
 
 fn start_python() -> ! {
-    // It may become descriptor 0 itself, so it is not closed here; `close_from` takes what lies above.
-    let null = File::open("/dev/null").and_then(|null| sys::place(null.into_raw_fd(), 0));
-    if null.is_err() || sys::close_from(KERNEL_CHANNEL + 1).is_err() {
+    if null_as_stdin().is_err() || sys::close_from(KERNEL_CHANNEL + 1).is_err() {
         sys::exit(1);
     }
+    exec_python("kernel", &[])
+}
+
+/// It may become descriptor 0 itself, so it is not closed here; `close_from` takes what lies above.
+pub(crate) fn null_as_stdin() -> io::Result<()> {
+    File::open("/dev/null").and_then(|null| sys::place(null.into_raw_fd(), 0))
+}
+
+/// Becomes Python and runs `main` of one of our modules.
+pub(crate) fn exec_python(module: &str, more_environment: &[CString]) -> ! {
     let text = |text: &str| CString::new(text).expect("constants hold no zero byte");
     let list = |texts: &[&str]| texts.iter().map(|one| text(one)).collect::<Vec<_>>();
-    let begin = "import sys; sys.path.insert(0, '/assay'); import kernel; kernel.main()";
-    let arguments = list(&["python3", "-s", "-P", "-S", "-B", "-u", "-c", begin]);
-    let environment = list(&[
+    let begin = format!("import sys; sys.path.insert(0, '/assay'); import {module}; {module}.main()");
+    let arguments = list(&["python3", "-s", "-P", "-S", "-B", "-u", "-c", &begin]);
+    let mut environment = list(&[
         "PATH=/usr/bin",
         "HOME=/tmp",
         "TMPDIR=/tmp",
@@ -304,6 +330,7 @@ fn start_python() -> ! {
         "OPENBLAS_NUM_THREADS=1",
         "OMP_NUM_THREADS=1",
     ]);
+    environment.extend_from_slice(more_environment);
     let error = sys::exec(c"/usr/bin/python3", &arguments, &environment);
     eprintln!("cannot start python3 in the cell: {error}");
     sys::exit(127)
@@ -340,8 +367,5 @@ fn unavailable(step: &str, error: &str) -> Report {
         end: End::Unavailable { cause: format!("cannot {step}: {error}"), fix: fix.into() },
         usage: Usage::default(),
         isolation: None,
-        files: Vec::new(),
-        files_left_out: 0,
-        harvest_failed: None,
     }
 }

@@ -135,6 +135,16 @@ pub fn open_tree(path: &Path) -> io::Result<OwnedFd> {
     }
 }
 
+/// A detached copy of the mount of what a descriptor names; it must be one of our own mounts.
+pub fn open_tree_of(file: &OwnedFd) -> io::Result<OwnedFd> {
+    let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_EMPTY_PATH as libc::c_uint;
+    // SAFETY: the path is a null-terminated constant; the result is a fresh descriptor.
+    unsafe {
+        let fd = check(libc::syscall(libc::SYS_open_tree, file.as_raw_fd(), c"".as_ptr(), flags))?;
+        Ok(OwnedFd::from_raw_fd(fd as RawFd))
+    }
+}
+
 /// Sets attributes such as `MOUNT_ATTR_RDONLY` on a detached mount.
 pub fn mount_attributes(tree: &OwnedFd, set: u64) -> io::Result<()> {
     // SAFETY: zeroed mount_attr is valid and its size is passed along.
@@ -179,6 +189,16 @@ pub fn mount(source: &str, target: &Path, kind: &str, flags: libc::c_ulong, opti
     check(unsafe {
         libc::mount(source.as_ptr(), target.as_ptr(), kind.as_ptr(), flags, options.as_ptr().cast()) as libc::c_long
     })?;
+    Ok(())
+}
+
+/// Makes the current directory the root and keeps the old one at `scratch`.
+pub fn pivot_beside() -> io::Result<()> {
+    // SAFETY: constant null-terminated paths.
+    unsafe {
+        check(libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c"scratch".as_ptr()))?;
+        check(libc::chdir(c"/".as_ptr()) as libc::c_long)?;
+    }
     Ok(())
 }
 
@@ -272,6 +292,16 @@ pub fn no_new_privileges() -> io::Result<()> {
     Ok(())
 }
 
+/// Has the kernel ask this program, a `struct sock_filter[]`, at every system call of this thread and what it starts.
+pub fn install_filter(program: &[u8]) -> io::Result<()> {
+    let len = u16::try_from(program.len() / size_of::<libc::sock_filter>())
+        .map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+    let program = libc::sock_fprog { len, filter: program.as_ptr().cast_mut().cast() };
+    // SAFETY: the kernel copies `len` instructions, which lie within the slice, and checks them; it needs no alignment.
+    check(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) } as libc::c_long)?;
+    Ok(())
+}
+
 /// Hides this process's memory and descriptors from others of its user.
 pub fn hide_from_peers() -> io::Result<()> {
     // SAFETY: plain prctl on our own process.
@@ -341,54 +371,112 @@ pub fn place(source: RawFd, target: RawFd) -> io::Result<()> {
     Ok(())
 }
 
+/// A copy of a descriptor at `lowest` or above, closed by exec.
+pub fn copy_above(fd: RawFd, lowest: RawFd) -> io::Result<RawFd> {
+    // SAFETY: plain syscall; the copy is the caller's to place.
+    Ok(check(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, lowest) } as libc::c_long)? as RawFd)
+}
+
+/// Puts `/dev/null`, for reading and writing, at `target`.
+pub fn place_null(target: RawFd) -> io::Result<()> {
+    use std::os::fd::IntoRawFd;
+    let null = std::fs::File::options().read(true).write(true).open("/dev/null")?.into_raw_fd();
+    place(null, target)?;
+    if null != target {
+        // SAFETY: it was opened just above and is owned by nobody else.
+        drop(unsafe { OwnedFd::from_raw_fd(null) });
+    }
+    Ok(())
+}
+
+/// Becomes root of this user namespace.
+pub fn become_root() -> io::Result<()> {
+    // SAFETY: plain syscalls on our own process.
+    unsafe {
+        check(libc::setresgid(0, 0, 0) as libc::c_long)?;
+        check(libc::setresuid(0, 0, 0) as libc::c_long)?;
+    }
+    Ok(())
+}
+
 /// Takes ownership of a descriptor this process was started with.
 pub fn inherited(fd: RawFd) -> OwnedFd {
     // SAFETY: called once per descriptor, at the start of the supervisor, for descriptors its starter has placed.
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
-/// Sends one byte and, with it, a descriptor.
-pub fn send_fd(socket: RawFd, fd: RawFd) -> io::Result<()> {
-    let mut byte = [1u8];
-    let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
-    let mut space = [0u64; 4];
-    // SAFETY: the control buffer is aligned and large enough for one descriptor.
+/// The most descriptors that travel with one message.
+const DESCRIPTORS_MAX: usize = 8;
+const CONTROL_WORDS: usize = 16;
+
+/// Sends bytes and, with the first of them, descriptors. Gives how many bytes went.
+pub fn send(socket: RawFd, bytes: &[u8], descriptors: &[RawFd]) -> io::Result<usize> {
+    assert!(descriptors.len() <= DESCRIPTORS_MAX, "more descriptors than a message carries");
+    let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
+    let mut space = [0u64; CONTROL_WORDS];
+    let size = size_of_val(descriptors) as u32;
+    // SAFETY: the control buffer is aligned and large enough for DESCRIPTORS_MAX; sendmsg only reads the bytes.
     unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &mut part;
         message.msg_iovlen = 1;
-        message.msg_control = space.as_mut_ptr().cast();
-        message.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as usize;
-        let header = libc::CMSG_FIRSTHDR(&message);
-        (*header).cmsg_level = libc::SOL_SOCKET;
-        (*header).cmsg_type = libc::SCM_RIGHTS;
-        (*header).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as usize;
-        std::ptr::write_unaligned(libc::CMSG_DATA(header).cast::<RawFd>(), fd);
-        check(libc::sendmsg(socket, &message, 0) as libc::c_long)?;
+        if !descriptors.is_empty() {
+            message.msg_control = space.as_mut_ptr().cast();
+            message.msg_controllen = libc::CMSG_SPACE(size) as usize;
+            let header = libc::CMSG_FIRSTHDR(&message);
+            (*header).cmsg_level = libc::SOL_SOCKET;
+            (*header).cmsg_type = libc::SCM_RIGHTS;
+            (*header).cmsg_len = libc::CMSG_LEN(size) as usize;
+            std::ptr::copy_nonoverlapping(descriptors.as_ptr().cast(), libc::CMSG_DATA(header), size as usize);
+        }
+        Ok(check(libc::sendmsg(socket, &message, libc::MSG_NOSIGNAL) as libc::c_long)? as usize)
     }
-    Ok(())
 }
 
-/// Receives what [`send_fd`] sent; `None` when the other side closed or sent no descriptor.
-pub fn receive_fd(socket: RawFd) -> io::Result<Option<OwnedFd>> {
-    let mut byte = [0u8];
-    let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
-    let mut space = [0u64; 4];
-    // SAFETY: as in send_fd; the kernel writes at most msg_controllen bytes.
+/// Receives bytes and the descriptors that came with them; no bytes means that the other side closed.
+pub fn receive(socket: RawFd, bytes: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
+    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    let mut space = [0u64; CONTROL_WORDS];
+    // SAFETY: as in `send`; the kernel writes at most msg_controllen bytes, and what it installed is ours to own.
     unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &mut part;
         message.msg_iovlen = 1;
         message.msg_control = space.as_mut_ptr().cast();
         message.msg_controllen = size_of_val(&space);
-        let received = check(libc::recvmsg(socket, &mut message, libc::MSG_CMSG_CLOEXEC) as libc::c_long)?;
-        let header = libc::CMSG_FIRSTHDR(&message);
-        if received == 0 || header.is_null() || (*header).cmsg_type != libc::SCM_RIGHTS {
-            return Ok(None);
+        let received = check(libc::recvmsg(socket, &mut message, libc::MSG_CMSG_CLOEXEC) as libc::c_long)? as usize;
+        let mut descriptors = Vec::new();
+        let mut header = libc::CMSG_FIRSTHDR(&message);
+        while !header.is_null() {
+            if (*header).cmsg_level == libc::SOL_SOCKET && (*header).cmsg_type == libc::SCM_RIGHTS {
+                let bytes = (*header).cmsg_len - libc::CMSG_LEN(0) as usize;
+                let data = libc::CMSG_DATA(header).cast::<RawFd>();
+                for index in 0..bytes / size_of::<RawFd>() {
+                    descriptors.push(OwnedFd::from_raw_fd(std::ptr::read_unaligned(data.add(index))));
+                }
+            }
+            header = libc::CMSG_NXTHDR(&message, header);
         }
-        let fd = std::ptr::read_unaligned(libc::CMSG_DATA(header).cast::<RawFd>());
-        Ok(Some(OwnedFd::from_raw_fd(fd)))
+        Ok((received, descriptors))
     }
+}
+
+/// Restricts this process by a Landlock ruleset for good; needs no_new_privs.
+pub fn restrict_by(ruleset: &OwnedFd) -> io::Result<()> {
+    // SAFETY: plain syscall on a descriptor we own.
+    check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) })?;
+    Ok(())
+}
+
+/// How many bytes are in use on the file system that `file` lies on.
+pub fn bytes_used(file: &OwnedFd) -> io::Result<u64> {
+    // SAFETY: zeroed statfs is valid and lives on our stack.
+    let stat = unsafe {
+        let mut stat: libc::statfs = std::mem::zeroed();
+        check(libc::fstatfs(file.as_raw_fd(), &mut stat) as libc::c_long)?;
+        stat
+    };
+    Ok((stat.f_blocks - stat.f_bfree) * stat.f_bsize as u64)
 }
 
 /// Opens `name` below `directory` without following a link at any place and without leaving the file system.
@@ -408,6 +496,57 @@ pub fn open_beneath(directory: RawFd, name: &Path, flags: libc::c_int) -> io::Re
         ))?;
         Ok(OwnedFd::from_raw_fd(fd as RawFd))
     }
+}
+
+/// Who is at the other end of a socket, as a user.
+pub fn peer_uid(socket: RawFd) -> io::Result<u32> {
+    // SAFETY: zeroed ucred is valid, lives on our stack, and its size is passed along.
+    unsafe {
+        let mut peer: libc::ucred = std::mem::zeroed();
+        let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+        let place = (&raw mut peer).cast();
+        check(libc::getsockopt(socket, libc::SOL_SOCKET, libc::SO_PEERCRED, place, &mut size) as libc::c_long)?;
+        Ok(peer.uid)
+    }
+}
+
+/// Two connected sockets that keep messages apart.
+pub fn message_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut pair = [0; 2];
+    // SAFETY: the kernel writes two fresh descriptors.
+    unsafe {
+        let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+        check(libc::socketpair(libc::AF_UNIX, kind, 0, pair.as_mut_ptr()) as libc::c_long)?;
+        Ok((OwnedFd::from_raw_fd(pair[0]), OwnedFd::from_raw_fd(pair[1])))
+    }
+}
+
+/// Lowers a limit of another process.
+pub fn limit_of(pid: libc::pid_t, resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
+    let limit = libc::rlimit { rlim_cur: value, rlim_max: value };
+    // SAFETY: the struct lives on our stack; no old value is asked for.
+    check(unsafe { libc::prlimit(pid, resource, &limit, std::ptr::null_mut()) } as libc::c_long)?;
+    Ok(())
+}
+
+/// A child that has ended, if one has: waits for none.
+pub fn reap() -> Option<libc::pid_t> {
+    let mut status = 0;
+    // SAFETY: the status lives on our stack.
+    let pid = unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) };
+    (pid > 0).then_some(pid)
+}
+
+/// Has the kernel forget children as soon as they end.
+pub fn leave_no_zombies() {
+    // SAFETY: SIG_IGN is a valid disposition of SIGCHLD.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_IGN) };
+}
+
+/// Sleeps until a signal ends this process.
+pub fn pause() {
+    // SAFETY: always allowed.
+    unsafe { libc::pause() };
 }
 
 /// Who we are outside.

@@ -9,7 +9,8 @@ use crate::printer::{Format, Printer, clean_lines};
 
 /// Prints a document as asked for; gives the exit code.
 pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
-    app.show(document, |printer| draw(printer, document, also));
+    let was_streamed = app.watcher.has_streamed(document["run"].as_str().unwrap_or_default());
+    app.show(document, |printer| draw(printer, document, also, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
         "demo" => 0,
@@ -32,10 +33,10 @@ pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
     show(app, &cleaned, &[])
 }
 
-fn draw(printer: &Printer, document: &Value, also: &[Show]) {
+fn draw(printer: &Printer, document: &Value, also: &[Show], was_streamed: bool) {
     match kind(document) {
         "answer" => ask::print(printer, document, also),
-        "execution" => sandbox::print(printer, document),
+        "execution" => sandbox::print(printer, document, was_streamed),
         "demo" => demo::print(printer, document),
         _ => {
             sql::print(printer, document);

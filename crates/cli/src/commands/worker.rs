@@ -33,7 +33,12 @@ pub async fn run(app: &App, worker: &Worker, interrupted: oneshot::Receiver<()>)
         }
     };
     app.printer.progress(&format!("working on queued runs, {} at once", how.slots));
-    let ended = engine.work_queue(&app.context, how, stop, |one| tell(app, one)).await?;
+    let ended = engine
+        .work_queue(&app.context, how, stop, |one| {
+            app.context.provide_broker();
+            tell(app, one);
+        })
+        .await?;
     let document = json!({ "v": 1, "kind": "worker", "runs": ended });
     match app.printer.format {
         Format::Json => app.printer.json(&document),

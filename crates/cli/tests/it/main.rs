@@ -13,6 +13,7 @@ mod durability;
 mod edges;
 mod files;
 mod flow;
+mod guard;
 mod hostile;
 mod journal;
 mod journal_files;

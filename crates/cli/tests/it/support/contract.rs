@@ -37,6 +37,7 @@ pub fn holds(document: &Value) {
         Some("runs") => runs(document),
         Some("doctor") => doctor(document),
         Some("problem") => problem(document),
+        Some("guard") => guard(document),
         Some("demo") => has(document, "run steps value"),
         Some("worker") => has(document, "runs"),
         Some("queued") => has(document, "task runs"),
@@ -102,6 +103,19 @@ fn shaped(text: &str, pattern: &str) -> bool {
             b'#' => byte.is_ascii_digit(),
             exact => byte == exact,
         })
+}
+
+#[track_caller]
+fn guard(document: &Value) {
+    has(document, "file profile ok findings");
+    one_of(&document["profile"], "analysis task");
+    let findings = document["findings"].as_array().expect("findings are a list");
+    for finding in findings {
+        has(finding, "rule severity message span line column");
+        one_of(&finding["severity"], "error warning");
+    }
+    let is_refused = findings.iter().any(|finding| finding["severity"] == "error");
+    assert_eq!(document["ok"], !is_refused, "{document}");
 }
 
 #[track_caller]

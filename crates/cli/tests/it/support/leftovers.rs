@@ -24,10 +24,16 @@ impl Before {
     /// Holds after a command has ended: its cells are gone, whole.
     #[track_caller]
     pub fn nothing_is_left(&self, place: &Place, stdout: &str) {
+        self.no_cell_is_left(place, stdout);
+        assert_eq!(processes_of(place), Vec::<u32>::new(), "processes of the command outlive it");
+    }
+
+    /// The same where a broker stays.
+    #[track_caller]
+    pub fn no_cell_is_left(&self, place: &Place, stdout: &str) {
         if let Some(namespace) = cell_named_in(stdout) {
             assert_eq!(outliving(&namespace), Vec::<u32>::new(), "processes of the cell outlive it");
         }
-        assert_eq!(processes_of(place), Vec::<u32>::new(), "processes of the command outlive it");
         let now = groups();
         let is_dead =
             |group: &&PathBuf| owner(group).is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists());

@@ -1,0 +1,213 @@
+//! In which settings the suite runs: made for the command alone or taken from the resident broker, as whoever runs the
+//! tests or as an ordinary user.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::support::leftovers::{Before, NAME_THE_CELL, cell_named_in};
+use crate::support::{Call, Place, User, ordinary_user_is_possible};
+
+/// Whether there is a resident broker to take cells from.
+const WARM_EXISTS: bool = false;
+
+/// Where cells come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    Cold,
+    Warm,
+}
+
+/// Where cells come from, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    pub speed: Speed,
+    pub user: User,
+}
+
+/// In which cells something is so.
+#[allow(dead_code)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    Always,
+    /// Where a control group bounds memory.
+    Bounded,
+    /// Where memory is only watched.
+    Watched,
+    /// In cells of the resident broker.
+    Warm,
+}
+
+/// Defines one test per setting.
+macro_rules! for_each_setting {
+    ($($(#[$note:meta])* fn $name:ident($setting:ident) $body:block)*) => {
+        $($(#[$note])* mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            use $crate::attacks::setting::{Setting, Speed};
+            use $crate::support::User;
+
+            fn holds($setting: Setting) $body
+
+            #[test]
+            fn cold_as_we_are() {
+                Setting { speed: Speed::Cold, user: User::Own }.try_with(stringify!($name), holds);
+            }
+
+            #[test]
+            fn cold_as_an_ordinary_user() {
+                Setting { speed: Speed::Cold, user: User::Ordinary }.try_with(stringify!($name), holds);
+            }
+
+            #[test]
+            fn warm_as_we_are() {
+                Setting { speed: Speed::Warm, user: User::Own }.try_with(stringify!($name), holds);
+            }
+
+            #[test]
+            fn warm_as_an_ordinary_user() {
+                Setting { speed: Speed::Warm, user: User::Ordinary }.try_with(stringify!($name), holds);
+            }
+        })*
+    };
+}
+pub(crate) use for_each_setting;
+
+impl Setting {
+    /// Runs a test in this setting, or says by name that it is not run.
+    pub fn try_with(self, test: &str, holds: impl FnOnce(Setting)) {
+        if self.speed == Speed::Warm && !WARM_EXISTS {
+            eprintln!("skipped: {test} warm: there is no resident broker yet");
+        } else if self.user == User::Own || ordinary_user_is_possible(test) {
+            holds(self);
+        }
+    }
+
+    /// A place whose cells come from where this setting says.
+    pub fn ground(self) -> Ground {
+        let resident = match self.speed {
+            Speed::Cold => Arc::new(Resident { place: Place::of(self.user), speed: self.speed }),
+            Speed::Warm => resident(self.user),
+        };
+        Ground { setting: self, resident }
+    }
+}
+
+/// A place, with its broker if it has one, which is stopped with the last test that uses it.
+struct Resident {
+    place: Place,
+    speed: Speed,
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        if self.speed == Speed::Warm {
+            let _ = self.place.assay(["sandbox", "stop", "--json"]).start().wait();
+        }
+    }
+}
+
+/// The broker that the warm tests of a user share: making one takes longer than most tests.
+fn resident(user: User) -> Arc<Resident> {
+    static OF_OWN: Mutex<Weak<Resident>> = Mutex::new(Weak::new());
+    static OF_ORDINARY: Mutex<Weak<Resident>> = Mutex::new(Weak::new());
+    let shared = if user == User::Own { &OF_OWN } else { &OF_ORDINARY };
+    let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let resident = Arc::new(Resident { place: Place::of(user), speed: Speed::Warm });
+        let first = resident.place.file("first.py", "print(1)\n");
+        resident.place.assay(["sandbox", "run", first.to_str().unwrap(), "--json"]).run().exits(0);
+        await_idle_workers(&resident.place);
+        *shared = Arc::downgrade(&resident);
+        resident
+    })
+}
+
+/// Waits until the broker has a worker to give.
+#[track_caller]
+fn await_idle_workers(place: &Place) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let status = place.json_any(&["sandbox", "status"]);
+        if status["idle"].as_u64().is_some_and(|idle| idle > 0) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "the broker has no idle worker: {status}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Where a test runs its programs.
+pub struct Ground {
+    pub setting: Setting,
+    resident: Arc<Resident>,
+}
+
+/// What became of a program.
+pub struct Attacked {
+    pub document: Value,
+    pub elapsed: Duration,
+}
+
+impl Ground {
+    pub fn place(&self) -> &Place {
+        &self.resident.place
+    }
+
+    /// The command that runs a program, and the program's own name for it.
+    pub fn call(&self, name: &str, code: &str, flags: &[&str]) -> Call {
+        let file = self.place().file(name, format!("{NAME_THE_CELL}{code}"));
+        let command = ["sandbox", "run", file.to_str().unwrap(), "--json"];
+        let call = self.place().assay(command.iter().chain(flags)).env("SECRET_TOKEN", "hunter2");
+        match self.setting.speed {
+            Speed::Cold => call.env("ASSAY_BROKER", "off"),
+            Speed::Warm => {
+                await_idle_workers(self.place());
+                call
+            }
+        }
+    }
+
+    /// Runs a hostile program, checks that nothing is left of it, and gives its document.
+    #[track_caller]
+    pub fn attack(&self, name: &str, code: &str, flags: &[&str]) -> Attacked {
+        let before = Before::look();
+        let ran = self.call(name, code, flags).stdin("typed by the user").run();
+        let document = ran.document();
+        assert!(!ran.stdout.contains("hunter2"), "the environment leaked");
+        assert_eq!(ran.code, Some(if document["outcome"] == "ok" { 0 } else { 1 }), "{document}");
+        self.is_over(&before, &document);
+        Attacked { document, elapsed: ran.elapsed }
+    }
+
+    /// What must hold of every program that has ended: it was isolated as asked for, and nothing is left of it.
+    #[track_caller]
+    pub fn is_over(&self, before: &Before, document: &Value) {
+        let stdout = document["stdout"].as_str().unwrap();
+        assert!(cell_named_in(stdout).is_some(), "the program did not even begin: {document}");
+        assert_eq!(document["isolation"]["warm"], self.setting.speed == Speed::Warm, "{document}");
+        match self.setting.speed {
+            Speed::Cold => before.nothing_is_left(self.place(), stdout),
+            Speed::Warm => before.no_cell_is_left(self.place(), stdout),
+        }
+    }
+}
+
+impl Attacked {
+    /// Whether a control group bounds the cell's memory.
+    pub fn is_bounded(&self) -> bool {
+        self.document["isolation"]["memory"] != "watchdog"
+    }
+
+    /// Whether something that is so in some cells is so in this one.
+    pub fn is(&self, when: When) -> bool {
+        match when {
+            When::Always => true,
+            When::Bounded => self.is_bounded(),
+            When::Watched => !self.is_bounded(),
+            When::Warm => self.document["isolation"]["warm"] == true,
+        }
+    }
+}

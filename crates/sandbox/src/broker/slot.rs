@@ -1,0 +1,232 @@
+//! One cell of the pool: from its first clone to its last process.
+//!
+//! ```text
+//! Entering --isolated--> Joining --ready, verified--> Idle --order--> Running --end--> Dying --reaped--> gone
+//!  (init shuts itself in)  (the zygote forks a worker into it)
+//! ```
+
+use std::io::{self, PipeReader, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::inputs::Hub;
+use super::wire::BrokerSpec;
+use super::zygote::{Zygote, ceiling};
+use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
+use crate::layers;
+use crate::meter::Meter;
+use crate::policy::{ADDRESS_SPACE_EXTRA_BYTES, Policy, Profile};
+use crate::{supervisor, sys};
+
+/// One cell of the pool.
+pub struct Slot {
+    /// Its number.
+    pub id: u64,
+    /// What it is for.
+    pub profile: Profile,
+    /// Process 1 of the cell.
+    pub init: i32,
+    /// Process 1 of the cell.
+    pub pidfd: OwnedFd,
+    /// What it uses.
+    pub meter: Meter,
+    /// The worker, as soon as it is known.
+    pub worker: Option<i32>,
+    /// When it was begun.
+    pub begun: Instant,
+    /// How far it is.
+    pub state: State,
+    channel: UnixStream,
+    out: Option<OwnedFd>,
+}
+
+/// How far a cell is.
+pub enum State {
+    /// Its init shuts itself in.
+    Entering,
+    /// A worker is forked into it and warms up.
+    Joining(Ends),
+    /// A worker waits.
+    Idle(Ends),
+    /// An order is being worked on.
+    Running(Work),
+    /// It is killed and not reaped yet.
+    Dying,
+}
+
+/// The outer ends of a worker.
+pub struct Ends {
+    /// To its kernel.
+    pub kernel: UnixStream,
+    /// What it prints.
+    pub stdout: PipeReader,
+    /// What it prints.
+    pub stderr: PipeReader,
+}
+
+/// An order that is being worked on.
+pub struct Work {
+    /// Who ordered it.
+    pub client: UnixStream,
+    /// What it may use.
+    pub policy: Policy,
+    /// When it began.
+    pub started: Instant,
+}
+
+impl Work {
+    /// When its time is over.
+    pub fn deadline(&self) -> Instant {
+        self.started + Duration::from_millis(self.policy.wall_ms)
+    }
+}
+
+impl Slot {
+    /// Clones an init that begins to shut itself in.
+    pub fn begin(spec: &BrokerSpec, hub: &Hub, id: u64, name: &str, profile: Profile) -> Result<Slot, Failure> {
+        let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
+        let begun = Instant::now();
+        let policy = if profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
+        let folder = hub.open(id).map_err(|error| fail("make the folder of inputs", error))?;
+        let meter = Meter::new(&policy, name);
+        let (channel, inner) = UnixStream::pair().map_err(|error| fail("make a channel to the cell", error))?;
+        let site = Site {
+            image: &spec.image,
+            kernel: &spec.kernel,
+            inputs: Inputs::Later(&folder),
+            policy: &ceiling(profile),
+            memory_is_bounded: meter.bounds_memory(),
+            without: &[],
+        };
+        let cloned = sys::clone_process(layers::namespaces(&[])).map_err(|error| fail("create namespaces", error))?;
+        let sys::Cloned::Parent { pid: init, pidfd } = cloned else { be_init(&site, &inner) };
+        let slot =
+            Slot { id, profile, init, pidfd, meter, worker: None, begun, state: State::Entering, channel, out: None };
+        let outer_id = if spec.inner_id_is_mapped { INNER_ID } else { 0 };
+        let released = supervisor::map_ids(init, outer_id, outer_id)
+            .map_err(|error| fail("map the inner user", error))
+            .and_then(|()| (&slot.channel).write_all(b"m").map_err(|error| fail("release the cell", error)));
+        match released {
+            Ok(()) => Ok(slot),
+            Err(failure) => {
+                sys::kill(&slot.pidfd);
+                let _ = sys::wait(init);
+                hub.close(id);
+                Err(failure)
+            }
+        }
+    }
+
+    /// What to wait for: the descriptor on which something happens next.
+    pub fn awaited(&self) -> i32 {
+        match &self.state {
+            State::Entering => self.channel.as_raw_fd(),
+            State::Joining(ends) | State::Idle(ends) => ends.kernel.as_raw_fd(),
+            State::Running(work) => work.client.as_raw_fd(),
+            State::Dying => self.pidfd.as_raw_fd(),
+        }
+    }
+
+    /// The init is shut in: has a worker forked into its cell.
+    pub fn entered(&mut self, zygote: &Zygote) -> Result<(), Failure> {
+        let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
+        let told = sys::receive(self.channel.as_raw_fd(), &mut [0]);
+        let (_, descriptors) = told.map_err(|error| fail("hear from the cell", error))?;
+        let Ok([out, ruleset]) = <[OwnedFd; 2]>::try_from(descriptors) else {
+            return Err(supervisor::failure_told_by(&self.channel));
+        };
+        let made = (|| {
+            self.meter.watch_scratch(&out)?;
+            let (kernel, kernel_inner) = UnixStream::pair()?;
+            let (stdout, stdout_inner) = io::pipe()?;
+            let (stderr, stderr_inner) = io::pipe()?;
+            let lent = [
+                self.pidfd.as_raw_fd(),
+                ruleset.as_raw_fd(),
+                stdout_inner.as_raw_fd(),
+                stderr_inner.as_raw_fd(),
+                kernel_inner.as_raw_fd(),
+            ];
+            zygote.fork(self.id, self.profile, &lent)?;
+            Ok(Ends { kernel, stdout, stderr })
+        })();
+        self.out = Some(out);
+        self.state = State::Joining(made.map_err(|error| fail("have a worker forked", error))?);
+        Ok(())
+    }
+
+    /// Trusts nothing the worker says about itself: looks at it from outside, and counts it from now on.
+    pub fn verify(&mut self) -> Result<(), Failure> {
+        let refuse = |error: String| Failure { step: "verify the worker from outside".into(), error };
+        let worker = self.worker.ok_or_else(|| refuse("its process is not known".into()))?;
+        supervisor::verify_from_outside(worker, &[]).map_err(refuse)?;
+        supervisor::verify_same_namespaces(worker, self.init).map_err(refuse)
+    }
+
+    /// Gives the idle worker its limits and takes its ends out, to be handed over.
+    pub fn take(&mut self, policy: &Policy) -> io::Result<Ends> {
+        let worker = self.worker.ok_or(io::ErrorKind::NotFound)?;
+        self.meter.begin(policy.memory_bytes)?;
+        sys::limit_of(worker, libc::RLIMIT_AS, policy.memory_bytes + ADDRESS_SPACE_EXTRA_BYTES)?;
+        sys::limit_of(worker, libc::RLIMIT_CPU, policy.cpu_ms.div_ceil(1000) + 2)?;
+        match std::mem::replace(&mut self.state, State::Dying) {
+            State::Idle(ends) => Ok(ends),
+            other => {
+                self.state = other;
+                Err(io::ErrorKind::NotFound.into())
+            }
+        }
+    }
+
+    /// The directory of the files that were left, unless there are none.
+    pub fn left(&self) -> Option<&OwnedFd> {
+        let out = self.out.as_ref()?;
+        let listed = std::fs::read_dir(Path::new("/proc/self/fd").join(out.as_raw_fd().to_string()));
+        listed.is_ok_and(|mut entries| entries.next().is_some()).then_some(out)
+    }
+
+    /// What the worker holds for itself alone.
+    pub fn private_bytes(&self) -> u64 {
+        let text = self.worker.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok());
+        let text = text.unwrap_or_default();
+        let lines = text.lines().filter(|line| line.starts_with("Private_"));
+        lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>() * 1024
+    }
+}
+
+/// Process 1 of a cell of the pool: shuts itself in and stays until it is killed, and everything in the cell with it.
+fn be_init(site: &Site, channel: &UnixStream) -> ! {
+    const CHANNEL: i32 = 3;
+    let null = supervisor::null_as_stdin().and_then(|()| sys::place(0, 1)).and_then(|()| sys::place(0, 2));
+    let placed = null.and_then(|()| sys::place(channel.as_raw_fd(), CHANNEL));
+    if placed.is_err() || sys::close_from(CHANNEL + 1).is_err() {
+        sys::exit(1);
+    }
+    let _ = sys::die_with_parent();
+    let _ = sys::new_session();
+    sys::reset_signals();
+    let mut channel = UnixStream::from(sys::inherited(CHANNEL));
+    if io::Read::read_exact(&mut channel, &mut [0]).is_err() {
+        sys::exit(1);
+    }
+    match isolate::enter(site) {
+        Ok(Inside { out, ruleset }) => {
+            let lent = [out.as_raw_fd(), ruleset.as_raw_fd()];
+            if sys::die_with_parent().is_err() || sys::send(CHANNEL, &[1], &lent).is_err() {
+                sys::exit(1);
+            }
+        }
+        Err(Failure { step, error }) => {
+            let _ = channel.write_all(format!("\0{step}\n{error}").as_bytes());
+            sys::exit(1);
+        }
+    }
+    drop(channel);
+    // Whoever loses its parent in the cell becomes our child, and of a child that nobody waits for nothing is left.
+    sys::leave_no_zombies();
+    loop {
+        sys::pause();
+    }
+}
