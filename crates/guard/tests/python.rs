@@ -172,6 +172,39 @@ fn no_depth_or_length_ends_the_guard() {
     }
 }
 
+/// What the limits let through must not end the parser, the walk, or whoever drops the tree.
+#[test]
+fn what_lies_just_below_the_limits_is_answered() {
+    let n = python::DEPTH_MAX - 10;
+    let brackets = python::BRACKETS_MAX - 1;
+    let deep = [
+        "(".repeat(brackets) + "1" + &")".repeat(brackets),
+        "[".repeat(brackets) + &"]".repeat(brackets),
+        "f(x=".repeat(brackets) + "1" + &")".repeat(brackets),
+        "{1: ".repeat(brackets) + "1" + &"}".repeat(brackets),
+        "[".repeat(brackets) + "1" + &" for x in y]".repeat(brackets),
+        "(1+".repeat(brackets) + "1" + &")".repeat(brackets),
+        "not ".repeat(n) + "x",
+        "-".repeat(n) + "1",
+        "a".to_string() + &".b".repeat(n),
+        "a".to_string() + &"()".repeat(n / 2),
+        "1".to_string() + &"+1".repeat(n),
+        "2".to_string() + &"**2".repeat(n),
+        "x".to_string() + &" if x else x".repeat(n / 2),
+        "lambda a, b: ".repeat(n) + "1",
+        (0..python::INDENTATION_MAX).map(|depth| " ".repeat(depth) + "if x:\n").collect::<String>()
+            + &" ".repeat(python::INDENTATION_MAX)
+            + "pass\n",
+        (0..python::INDENTATION_MAX - 1).map(|depth| " ".repeat(depth) + "def f():\n").collect::<String>()
+            + &" ".repeat(python::INDENTATION_MAX)
+            + &"not ".repeat(n)
+            + "x\n",
+    ];
+    for text in deep {
+        assert_eq!(rules(&text, Profile::Task), [""; 0], "{text:.30}");
+    }
+}
+
 #[test]
 fn long_but_flat_programs_are_answered() {
     let n = 50_000;

@@ -72,6 +72,23 @@ def call(request):
         return {"error": describe(type(error).__name__, told(error), hint=hint)}
 
 
+def finish():
+    """What an interpreter does at its end as far as a program can notice; taking it apart is the cell's business."""
+    import atexit
+
+    try:
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        atexit._run_exitfuncs()
+    except BaseException:
+        pass  # It was printed; a program that has ended has its status.
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
 def main():
     while (request := read_request()) is not None:
         if request["op"] == "call":
@@ -80,8 +97,9 @@ def main():
             import program
 
             status, response = program.run(request)
+            finish()
             try:
-                write_response(response)
+                write_response({**response, "status": status})
             except OSError:
                 pass  # The program closed the channel; its status is all there is to say.
-            sys.exit(status)
+            os._exit(status)

@@ -181,6 +181,8 @@ def main():
     link = socket.socket(fileno=LINK)
     settings = wire.loads(link.recv(MESSAGE_BYTES_MAX).decode())
     profiles = {profile["profile"]: Profile(profile) for profile in settings["profiles"]}
+    import figures, frames, program, reduced, results, traceback  # noqa: E401, F401
+
     warm().prepare()
     if len(os.listdir("/proc/self/task")) != 1:
         sys.exit("a library started a thread; a fork would lose it")

@@ -22,8 +22,8 @@ use crate::harvest::{self, Harvest};
 use crate::layers::Layer;
 use crate::policy::Policy;
 use crate::protocol::{
-    End, FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec, frame,
-    frame_length,
+    DONE, End, FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec,
+    frame, frame_length,
 };
 use crate::supervisor::SUPERVISOR_ARGUMENT;
 use crate::{Error, Sandbox, sys};
@@ -81,6 +81,8 @@ pub struct Cell {
     flooded: Arc<Notify>,
     out: Option<PathBuf>,
     out_bytes_max: u64,
+    /// The status that its program said it ends with.
+    said_status: Option<u8>,
 }
 
 /// Why a call gave no value.
@@ -194,6 +196,7 @@ impl Cell {
             flooded,
             out: options.out,
             out_bytes_max: options.policy.scratch_bytes,
+            said_status: None,
         }
     }
 
@@ -218,9 +221,10 @@ impl Cell {
                 None
             }
         };
+        self.said_status = response.as_ref().and_then(|response| response.status);
         match response {
             Some(Response { error: Some(error), .. }) => Err(CallError::Raised(error)),
-            Some(Response { value, error: None }) => Ok(value),
+            Some(Response { value, error: None, .. }) => Ok(value),
             None => Err(CallError::Ended),
         }
     }
@@ -231,6 +235,9 @@ impl Cell {
         drop(self.kernel);
         if stop == Stop::Now {
             let _ = self.control.shutdown().await;
+        } else if let (None, Some(status)) = (&self.supervisor, self.said_status) {
+            // The broker need not wait until the kernel has taken a large process apart.
+            let _ = self.control.write_all(&[DONE, status]).await;
         }
         let told = tokio::select! {
             told = read_message::<Report>(&mut self.control, FRAME_BYTES_MAX) => told.ok(),

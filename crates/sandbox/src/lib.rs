@@ -125,6 +125,11 @@ impl Sandbox {
         Sandbox { broker, ..self }
     }
 
+    /// The same sandbox, without a broker.
+    pub(crate) fn cold(&self) -> Sandbox {
+        Sandbox { broker: None, ..self.clone() }
+    }
+
     /// The broker its warm cells come from.
     pub fn broker(&self) -> Option<&Broker> {
         self.broker.as_deref()

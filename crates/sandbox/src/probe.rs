@@ -33,7 +33,7 @@ pub struct FacilityStatus {
 /// Makes a cell and looks at what it is made of.
 pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
     let options = CellOptions::of(Policy::analysis());
-    let executed = execute(sandbox, "print('inside')", "probe.py", options).await;
+    let executed = execute(&sandbox.cold(), "print('inside')", "probe.py", options).await;
     let status = |facility, holds, degraded, found: &str, fix: Option<String>| FacilityStatus {
         facility,
         holds,

@@ -142,7 +142,13 @@ pub struct Response {
     /// What it raised.
     #[serde(default)]
     pub error: Option<Raised>,
+    /// The status a program ends with: its last word.
+    #[serde(default)]
+    pub status: Option<u8>,
 }
+
+/// With it a command tells the broker that its program has said its last word; the program's status follows.
+pub const DONE: u8 = b'd';
 
 /// An exception inside a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

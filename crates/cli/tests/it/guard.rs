@@ -26,11 +26,11 @@ fn warnings_alone_pass_and_people_read_lines() {
     let said = place.assay(["guard", "check", "task.py"]).run().exits(0);
     let expected = "task.py:2:8: warning python/network: `socket` speaks to the network, and a cell has none; \
         give what is needed as `--input`\n";
-    assert_eq!(said.stdout(), expected);
-    assert_eq!(said.stderr(), "passed: 0 errors, 1 warning\n");
+    assert_eq!(said.stdout, expected);
+    assert_eq!(said.stderr, "passed: 0 errors, 1 warning\n");
     let refused = place.assay(["guard", "check", "-"]).stdin("import os\nos.setsid()\n").run().exits(1);
-    assert!(refused.stdout().starts_with("-:2:1: error python/process: `os.setsid` detaches"), "{}", refused.stdout());
-    assert_eq!(refused.stderr(), "refused: 1 error, 0 warnings\n");
+    assert!(refused.stdout.starts_with("-:2:1: error python/process: `os.setsid` detaches"), "{}", refused.stdout);
+    assert_eq!(refused.stderr, "refused: 1 error, 0 warnings\n");
 }
 
 #[test]

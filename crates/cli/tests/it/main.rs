@@ -11,6 +11,7 @@ mod attacks;
 mod documents;
 mod durability;
 mod edges;
+mod exec;
 mod files;
 mod flow;
 mod guard;

@@ -158,6 +158,8 @@ impl Place {
         let path = std::env::var_os("PATH").unwrap_or_default();
         command.args(arguments).current_dir(&self.root).env_clear().env("PATH", path).env("HOME", &self.root);
         command.env("ASSAY_ENV_DIR", environment(self.user)).env("ASSAY_DATA_DIR", self.data());
+        // A broker would stay behind each place; tests of warm cells switch theirs on.
+        command.env("ASSAY_BROKER", "off");
         Call { command, stdin: Vec::new(), time_max: TIME_MAX }
     }
 
@@ -343,8 +345,9 @@ fn environment(user: User) -> &'static Path {
         // With the tester's whole environment: making it may need a proxy or a package index.
         let data = tempfile::tempdir_in(grounds()).expect("a directory");
         let say = |arguments: &[&str]| {
-            let run = Command::new(program()).args(arguments).arg("--json").arg("--data-dir").arg(data.path()).output();
-            let output = run.expect("the command starts");
+            let mut run = Command::new(program());
+            run.args(arguments).arg("--json").arg("--data-dir").arg(data.path()).env("ASSAY_BROKER", "off");
+            let output = run.output().expect("the command starts");
             serde_json::from_slice::<Value>(&output.stdout).expect("a document")
         };
         let doctor = say(&["doctor"]);

@@ -13,13 +13,13 @@ use base::Usage;
 use serde::Serialize;
 
 use super::inputs::Hub;
-use super::slot::{Ends, Slot, State, Work};
+use super::slot::{Ends, LastWord, Slot, State, Work};
 use super::wire::{BrokerSpec, BrokerStatus, Grant, ORDER_BYTES_MAX, Order, Wanted};
 use super::zygote::{Said, Zygote};
 use crate::isolate::Failure;
 use crate::meter::{Meter, Sample};
 use crate::policy::{Policy, Profile};
-use crate::protocol::{End, Isolation, KilledBy, Report, frame, frame_length};
+use crate::protocol::{DONE, End, Isolation, KilledBy, Report, frame, frame_length};
 use crate::sys;
 
 const IDLE_LIFE: Duration = Duration::from_secs(600);
@@ -147,7 +147,8 @@ impl Broker {
         if hopeless {
             self.turn_away("no worker can be made");
         }
-        let busy = self.slots.values().any(|slot| matches!(slot.state, State::Running(_))) || !self.waiting.is_empty();
+        let awaited = |slot: &Slot| matches!(slot.state, State::Running(_) | State::Dying(Some(_)));
+        let busy = self.slots.values().any(awaited) || !self.waiting.is_empty();
         if self.last_look.elapsed() >= LOOK_INTERVAL {
             self.last_look = Instant::now();
             self.stopping |= !self.spec.door().still_shows(self.inode);
@@ -224,7 +225,10 @@ impl Broker {
 
     /// Begins new cells where too few are ready.
     fn refill(&mut self) {
-        if self.stopping || self.failures_in_a_row >= FAILURES_MAX || !self.zygote.as_ref().is_some_and(|zygote| zygote.ready) {
+        if self.stopping
+            || self.failures_in_a_row >= FAILURES_MAX
+            || !self.zygote.as_ref().is_some_and(|zygote| zygote.ready)
+        {
             return;
         }
         for profile in PROFILES {
@@ -269,16 +273,15 @@ impl Broker {
                 Err(Failure { step: "wait".into(), error: "the worker spoke unasked or ended".into() })
             }
             (State::Running(work), _) => {
-                // Nothing is said on a control channel but its end.
-                let _ = work.client.set_nonblocking(true);
-                let silent =
-                    work.client.read(&mut [0; 16]).is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
-                if !silent {
-                    self.end(id, End::Stopped, Usage::default());
-                }
-                return;
+                let mut word = [0; 2];
+                let end = match work.client.read(&mut word) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                    Ok(2) if word[0] == DONE => End::Exited { exit_code: Some(word[1].into()), signal: None },
+                    _ => End::Stopped,
+                };
+                return self.end(id, end, Usage::default());
             }
-            (State::Dying, _) => return,
+            (State::Dying(_), _) => return,
         };
         if let Err(failure) = looked {
             self.give_up(id, &failure.to_string());
@@ -299,7 +302,7 @@ impl Broker {
         if let Err(failure) = slot.verify() {
             return self.give_up(id, &failure.to_string());
         }
-        let State::Joining(ends) = std::mem::replace(&mut slot.state, State::Dying) else { return };
+        let State::Joining(ends) = std::mem::replace(&mut slot.state, State::Dying(None)) else { return };
         slot.state = State::Idle(ends);
         self.failures_in_a_row = 0;
         self.status.made += 1;
@@ -421,11 +424,12 @@ impl Broker {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         match slot.state {
             State::Running(_) => {}
-            State::Dying => return,
+            State::Dying(_) => return,
             _ => return self.give_up(id, "the worker ended before its time"),
         }
         let sample = slot.meter.sample();
-        let State::Running(Work { client, policy, started }) = std::mem::replace(&mut slot.state, State::Dying) else {
+        let State::Running(Work { client, policy, started }) = std::mem::replace(&mut slot.state, State::Dying(None))
+        else {
             return;
         };
         let end = match (sample.exceeded(&policy), end) {
@@ -433,18 +437,13 @@ impl Broker {
             (_, end) => end,
         };
         sys::kill(&slot.pidfd);
-        let left = if end == End::Stopped { None } else { slot.left() };
-        if left.is_some() {
-            // Everything in the cell dies with its init, and its worker is reaped by the zygote meanwhile.
-            let _ = sys::wait(slot.init);
-        }
+        let awaits_files = end != End::Stopped && slot.left_files();
         let isolation = Isolation { tier: "namespaces".into(), memory: slot.meter.name().into(), warm: true };
         let report = Report { end, usage: usage(started, sample, used), isolation: Some(isolation) };
-        let lent: Vec<RawFd> = left.map(AsRawFd::as_raw_fd).into_iter().collect();
-        let waited = left.is_some();
-        tell(&client, &report, &lent);
-        if waited {
-            self.forget(id);
+        if awaits_files {
+            slot.state = State::Dying(Some(LastWord { client, report }));
+        } else {
+            tell(&client, &report, &[]);
         }
     }
 
@@ -463,12 +462,17 @@ impl Broker {
     fn kill(&mut self, id: u64) {
         if let Some(slot) = self.slots.get_mut(&id) {
             sys::kill(&slot.pidfd);
-            slot.state = State::Dying;
+            slot.state = State::Dying(None);
         }
     }
 
+    /// A cell is dead, whole: says what was still to be said.
     fn forget(&mut self, id: u64) {
-        self.slots.remove(&id);
+        let Some(slot) = self.slots.remove(&id) else { return };
+        if let State::Dying(Some(LastWord { client, report })) = &slot.state {
+            let lent: Vec<RawFd> = slot.out().map(AsRawFd::as_raw_fd).into_iter().collect();
+            tell(client, report, &lent);
+        }
         self.hub.close(id);
     }
 
@@ -479,7 +483,7 @@ impl Broker {
                 self.lose_zygote();
             }
             let Some(id) = self.slots.values().find(|slot| slot.init == pid).map(|slot| slot.id) else { continue };
-            if !matches!(self.slots[&id].state, State::Dying) {
+            if !matches!(self.slots[&id].state, State::Dying(_)) {
                 self.give_up(id, "the cell's init ended");
             }
             self.forget(id);

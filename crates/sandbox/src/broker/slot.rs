@@ -5,6 +5,7 @@
 //!  (init shuts itself in)  (the zygote forks a worker into it)
 //! ```
 
+use std::fs;
 use std::io::{self, PipeReader, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -18,6 +19,7 @@ use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
 use crate::layers;
 use crate::meter::Meter;
 use crate::policy::{ADDRESS_SPACE_EXTRA_BYTES, Policy, Profile};
+use crate::protocol::Report;
 use crate::{supervisor, sys};
 
 /// One cell of the pool.
@@ -52,8 +54,16 @@ pub enum State {
     Idle(Ends),
     /// An order is being worked on.
     Running(Work),
-    /// It is killed and not reaped yet.
-    Dying,
+    /// It is killed and not reaped yet. Who waits for its files hears of them then: nothing can change them any more.
+    Dying(Option<LastWord>),
+}
+
+/// What is still to be said of a cell.
+pub struct LastWord {
+    /// Who ordered it.
+    pub client: UnixStream,
+    /// What became of it.
+    pub report: Report,
 }
 
 /// The outer ends of a worker.
@@ -125,7 +135,7 @@ impl Slot {
             State::Entering => self.channel.as_raw_fd(),
             State::Joining(ends) | State::Idle(ends) => ends.kernel.as_raw_fd(),
             State::Running(work) => work.client.as_raw_fd(),
-            State::Dying => self.pidfd.as_raw_fd(),
+            State::Dying(_) => self.pidfd.as_raw_fd(),
         }
     }
 
@@ -171,7 +181,7 @@ impl Slot {
         self.meter.begin(policy.memory_bytes)?;
         sys::limit_of(worker, libc::RLIMIT_AS, policy.memory_bytes + ADDRESS_SPACE_EXTRA_BYTES)?;
         sys::limit_of(worker, libc::RLIMIT_CPU, policy.cpu_ms.div_ceil(1000) + 2)?;
-        match std::mem::replace(&mut self.state, State::Dying) {
+        match std::mem::replace(&mut self.state, State::Dying(None)) {
             State::Idle(ends) => Ok(ends),
             other => {
                 self.state = other;
@@ -180,16 +190,20 @@ impl Slot {
         }
     }
 
-    /// The directory of the files that were left, unless there are none.
-    pub fn left(&self) -> Option<&OwnedFd> {
-        let out = self.out.as_ref()?;
-        let listed = std::fs::read_dir(Path::new("/proc/self/fd").join(out.as_raw_fd().to_string()));
-        listed.is_ok_and(|mut entries| entries.next().is_some()).then_some(out)
+    /// The directory of the files that come back.
+    pub fn out(&self) -> Option<&OwnedFd> {
+        self.out.as_ref()
+    }
+
+    /// Whether there are any.
+    pub fn left_files(&self) -> bool {
+        let listed = |out: &OwnedFd| fs::read_dir(Path::new("/proc/self/fd").join(out.as_raw_fd().to_string()));
+        self.out.as_ref().and_then(|out| listed(out).ok()?.next()).is_some()
     }
 
     /// What the worker holds for itself alone.
     pub fn private_bytes(&self) -> u64 {
-        let text = self.worker.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok());
+        let text = self.worker.and_then(|pid| fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok());
         let text = text.unwrap_or_default();
         let lines = text.lines().filter(|line| line.starts_with("Private_"));
         lines.filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).sum::<u64>() * 1024

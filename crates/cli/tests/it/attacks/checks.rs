@@ -6,6 +6,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sandbox::Layer;
 use serde::Deserialize;
@@ -55,11 +56,11 @@ pub struct Host {
 impl Host {
     pub fn of(place: &Place) -> Host {
         let secret = place.file("secret.txt", "the host's own");
-        let path = place.path("listens");
-        let _ = fs::remove_file(&path);
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let path = place.path(format!("listens-{}", MADE.fetch_add(1, Ordering::Relaxed)));
         let by_path = UnixListener::bind(&path).expect("a socket");
         fs::set_permissions(&path, PermissionsExt::from_mode(0o777)).expect("our own socket");
-        let name = format!("{}-{:?}", place.path("").display(), std::thread::current().id());
+        let name = path.to_string_lossy().into_owned();
         let address = SocketAddr::from_abstract_name(&name).expect("a short name");
         let by_name = UnixListener::bind_addr(&address).expect("a socket");
         let namespaces =

@@ -54,6 +54,12 @@ def came_to_each(actions):
     return sorted({came_to(action) for action in actions})
 
 
+def cannot_be_written(action):
+    """Who owns the image decides whether its owner or its mount comes first to refuse."""
+    came = came_to(action)
+    return "refused" if came in ("EROFS", "EACCES", "ETXTBSY") else came
+
+
 def call(number, *arguments):
     """A system call by its number; bytes are passed by their address."""
     kept = [ctypes.create_string_buffer(one, len(one)) if isinstance(one, bytes) else one for one in arguments]

@@ -1,6 +1,9 @@
 //! In which settings the suite runs: made for the command alone or taken from the resident broker, as whoever runs the
 //! tests or as an ordinary user.
 
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +14,7 @@ use crate::support::leftovers::{Before, NAME_THE_CELL, cell_named_in};
 use crate::support::{Call, Place, User, ordinary_user_is_possible};
 
 /// Whether there is a resident broker to take cells from.
-const WARM_EXISTS: bool = false;
+const WARM_EXISTS: bool = true;
 
 /// Where cells come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,9 +159,16 @@ impl Ground {
         &self.resident.place
     }
 
+    /// A new empty folder of the place's user. Tests share warm places.
+    pub fn own_folder(&self) -> PathBuf {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        self.place().folder(&format!("results-{}", MADE.fetch_add(1, Ordering::Relaxed)))
+    }
+
     /// The command that runs a program, and the program's own name for it.
     pub fn call(&self, name: &str, code: &str, flags: &[&str]) -> Call {
-        let file = self.place().file(name, format!("{NAME_THE_CELL}{code}"));
+        let file = self.own_folder().join(name);
+        fs::write(&file, format!("{NAME_THE_CELL}{code}")).expect("a file");
         let command = ["sandbox", "run", file.to_str().unwrap(), "--json"];
         let call = self.place().assay(command.iter().chain(flags)).env("SECRET_TOKEN", "hunter2");
         match self.setting.speed {

@@ -63,6 +63,11 @@ pub fn event(event: &Value) {
         "step.finished" => has(data, "index name state attempts duration_ms output_hash"),
         "artifact.added" => has(data, "name media_type bytes sha256"),
         "run.finished" => has(data, "state output problem"),
+        "output.chunk" => {
+            has(data, "stream text");
+            one_of(&data["stream"], "stdout stderr");
+            assert!(event["seq"].is_null(), "passing: {event}");
+        }
         "step.started" | "step.progress" | "text.delta" => assert!(event["seq"].is_null(), "passing: {event}"),
         other => panic!("no such event: {other}"),
     }
@@ -168,8 +173,13 @@ fn known(known: &Value) {
 #[track_caller]
 fn execution(document: &Value) {
     has(document, "run outcome killed_by exit_code signal stdout stderr stdout_truncated stderr_truncated");
-    has(document, "error findings files usage isolation");
+    has(document, "error result findings files usage isolation");
     outcome(document);
+    one_of(&document["result"]["kind"], "none scalar table figure file");
+    assert!(document["outcome"] == "ok" || document["result"]["kind"] == "none", "a result belongs to `ok`: {document}");
+    if document["result"]["kind"] == "table" {
+        table(&document["result"]["table"]);
+    }
     assert!(document["stdout"].is_string() && document["stderr"].is_string(), "{document}");
     for file in document["files"].as_array().expect("files are a list") {
         has(file, "path bytes sha256");
@@ -198,7 +208,8 @@ fn outcome(document: &Value) {
         assert!(finding["span"].is_null() || finding["span"]["start"].is_u64(), "{finding}");
     }
     has(&document["usage"], "wall_ms cpu_ms memory_peak_bytes");
-    if !is("lost") {
+    let never_ran = document["kind"] == "execution" && is("refused");
+    if !is("lost") && !never_ran {
         has(&document["isolation"], "tier memory warm");
         one_of(&document["isolation"]["tier"], "namespaces landlock docker kubernetes");
         one_of(&document["isolation"]["memory"], "cgroup2 cgroup1 watchdog");

@@ -81,7 +81,7 @@ const PATHS: &[Rule] = &[
     .when(When::First(&[1, 0, -1])),
     error(
         "python/process",
-        &["os.chroot", "os.pivot_root", "os.unshare", "os.setns", "os.mknod"],
+        &["os.chroot", "os.pivot_root", "os.unshare", "os.setns"],
         "changes the machine below the program, which a cell denies",
     ),
     error(
