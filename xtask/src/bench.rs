@@ -2,6 +2,7 @@
 
 pub mod ask_loop;
 pub mod flow;
+pub mod sandbox;
 
 /// Between the two in the middle where their number is even.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {

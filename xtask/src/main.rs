@@ -9,13 +9,16 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use crate::bench::sandbox::Length;
 use crate::workspace::Workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
-       cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk";
+       cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
+       cargo xtask bench sandbox [--quick]
+                                 the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,6 +38,8 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
+        ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full),
+        ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick),
         ["bench", "loop"] => bench::ask_loop::run(&Workspace::find()?),
         _ => {
             eprintln!("{USAGE}");

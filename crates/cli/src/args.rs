@@ -200,7 +200,7 @@ pub struct Sandbox {
 #[derive(Debug, Subcommand)]
 pub enum SandboxAction {
     /// Run a Python file
-    Run(SandboxRun),
+    Run(Box<SandboxRun>),
     /// Show which isolation this machine gives, and what to mend
     Probe,
     /// Show the resident broker: its workers, hits and misses

@@ -98,6 +98,7 @@ def main():
 
             status, response = program.run(request)
             finish()
+            program.let_go()
             try:
                 write_response({**response, "status": status})
             except OSError:

@@ -6,6 +6,7 @@ looked at after its end may raise out of here. Our own modules are hidden from i
 """
 
 import _ast
+import _thread
 import builtins
 import os
 import sys
@@ -17,6 +18,8 @@ HOME = "/assay"
 ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST; the package `ast` costs a cold start more than most programs.
 TRACEBACK_HEAD = "Traceback (most recent call last):\n"
 NO_RESULT = {"kind": "none"}
+
+_main = type(sys)("__main__")
 
 
 def run(request):
@@ -47,13 +50,30 @@ def run(request):
 
 def enter(name):
     """The module that the program is, and what it sees of the interpreter."""
-    main = type(sys)("__main__")
-    main.__file__ = name
-    sys.modules["__main__"] = main
+    _main.__file__ = name
+    sys.modules["__main__"] = _main
     sys.argv = [name]
     builtins.exit = builtins.quit = sys.exit
     figures.watch()
-    return main.__dict__
+    return _main.__dict__
+
+
+def let_go():
+    """Ends what the program's names hold, as an interpreter's end would: a file that was left open is written.
+
+    Not while a thread may still use those names; then files are only flushed.
+    """
+    if _thread._count() == 0:
+        return _main.__dict__.clear()
+    import _io
+    import gc
+
+    for one in gc.get_objects():
+        if issubclass(type(one), _io._IOBase):
+            try:
+                one.flush()
+            except BaseException:
+                pass  # Closed, or not for writing.
 
 
 def compiled(code, name):

@@ -12,9 +12,11 @@ import os
 import figures
 import tables
 import wire
-from values import INT_MAX, INT_MIN, JSON_VALUES_MAX, RESULT_BYTES_MAX, cell, clean, kind_of, plain_json
+from values import INT_MAX, INT_MIN, RESULT_BYTES_MAX, cell, clean, kind_of, plain_json
 
 TEXT_BYTES_MAX = 64 * 1024
+REPR_VALUES_MAX = 20_000
+REPR_DEPTH_MAX = 50
 
 
 def tell(value):
@@ -71,11 +73,26 @@ def big_integer(value):
 
 
 def _repr(value):
-    if isinstance(value, (list, tuple, dict, set, frozenset)) and len(value) > JSON_VALUES_MAX:
-        import reprlib
+    if _is_small(value, [REPR_VALUES_MAX], []):
+        return _text(repr(value))
+    import reprlib
 
-        return {**_text(reprlib.repr(value)), "truncated": True}
-    return _text(repr(value))
+    return {**_text(reprlib.repr(value)), "truncated": True}
+
+
+def _is_small(value, left, path):
+    """Whether a container is written out soon: parts that are in it many times are written as often."""
+    left[0] -= 1
+    if left[0] < 0 or len(path) > REPR_DEPTH_MAX:
+        return False
+    # By its type: what an object says of its class may be anything.
+    kind = type(value)
+    if not issubclass(kind, (list, tuple, dict, set, frozenset)) or any(value is outer for outer in path):
+        return True
+    if len(value) > left[0]:
+        return False
+    parts = [*value, *value.values()] if issubclass(kind, dict) else value
+    return all(_is_small(part, left, [*path, value]) for part in parts)
 
 
 def _text(text):

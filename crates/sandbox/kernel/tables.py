@@ -53,7 +53,8 @@ def index_columns(index, pandas, keeps_numbers):
         levels = [index.get_level_values(level) for level in range(index.nlevels)]
         names = [f"level_{level}" if name is None else name for level, name in enumerate(index.names)]
         return [(label(name), level.dtype.kind, level.tolist()) for name, level in zip(names, levels)]
-    is_counted = isinstance(index, pandas.RangeIndex) or index.dtype.kind in "iu" and not keeps_numbers
+    is_range = isinstance(index, pandas.RangeIndex) and (index.start, index.step) == (0, 1)
+    is_counted = is_range or index.dtype.kind in "iu" and not keeps_numbers
     if index.name is None and is_counted:
         return []
     return [(label("index" if index.name is None else index.name), index.dtype.kind, index.tolist())]

@@ -132,7 +132,7 @@ fn timed(command: &mut Command) -> anyhow::Result<(f64, String)> {
 }
 
 /// Environments of older versions may lie beside the one in use, which was made last.
-fn newest_packages(environment: &Path) -> anyhow::Result<PathBuf> {
+pub(super) fn newest_packages(environment: &Path) -> anyhow::Result<PathBuf> {
     let entries = std::fs::read_dir(environment).with_context(|| format!("cannot read `{}`", environment.display()))?;
     let sets = entries.filter_map(Result::ok).filter(|entry| {
         let name = entry.file_name();
@@ -144,7 +144,7 @@ fn newest_packages(environment: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// The interpreter itself: what is on the search path may be a script that looks for it, and would count as its time.
-fn find_python(setting: Option<&str>) -> anyhow::Result<PathBuf> {
+pub(super) fn find_python(setting: Option<&str>) -> anyhow::Result<PathBuf> {
     const FACTS: &str = "import sys; print(sys.version_info[:2] == (3, 11), sys.executable)";
     let candidates = setting.map_or_else(|| vec!["python3.11", "python3"], |python| vec![python]);
     let interpreter = |python: &&str| {

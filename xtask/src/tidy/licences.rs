@@ -13,6 +13,7 @@ const ALLOWED: &[&str] = &[
     "ISC",
     "Zlib",
     "Unicode-3.0",
+    "Unicode-DFS-2016",
     "Unlicense",
     "CC0-1.0",
     "0BSD",

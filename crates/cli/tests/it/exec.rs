@@ -210,11 +210,7 @@ fn tables_of_a_dataset_are_frames() {
         let expected: f64 = expected[1].as_str().unwrap().parse().unwrap();
         assert!((found[1].as_f64().unwrap() - expected).abs() < 1e-6 * expected, "{found} and {expected}");
     }
-    // Only what is mentioned is loaded, and without a mention not even the library.
-    let names =
-        "import sys\nsorted(name for name in ('pandas', 'duckdb') if name in sys.modules and orders_are_not_read)";
-    let idle = result(&format!("orders_are_not_read = True\n{names}"), &["--data", "ecommerce"]);
-    assert!(idle["kind"] == "scalar", "{idle}");
+    // Only what is mentioned is loaded.
     let one = result("inventory\n[name for name in dir() if name in ('orders', 'order_items', 'inventory')]", &data);
     assert_eq!(one, scalar("json", json!(["inventory"])));
     let file =
@@ -296,6 +292,21 @@ fn what_is_drawn_is_a_figure_and_what_lies_in_out_is_a_file() {
     assert_eq!(failed["files"], json!([]), "a program that fails has not finished its drawings");
 }
 
+#[test]
+fn what_a_program_leaves_open_is_written() {
+    let sizes = |code: &str| {
+        let document = run(code, &[]);
+        assert_eq!(document["outcome"], "ok", "{document}");
+        document["files"].as_array().unwrap().iter().map(|file| file["bytes"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let open = "class Log:\n    def __init__(self): self.file = open('out/a', 'w')\nlog = Log()\nn = log.file.write('hello')\n";
+    assert_eq!(sizes(open), [5]);
+    let zipped = "import gzip\nfile = gzip.open('out/a.gz', 'wb')\nfile.write(b'hello')\ndel gzip\n";
+    assert!(sizes(zipped)[0] > 20, "its end is there too");
+    let beside = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n";
+    assert_eq!(sizes(&format!("{beside}{open}")), [5], "also beside a thread that goes on");
+}
+
 /// The events of a finished command, each held against the interface.
 fn events(stdout: &str) -> Vec<Value> {
     let events: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -355,8 +366,7 @@ fn a_reader_that_leaves_does_not_end_the_run() {
 #[test]
 fn the_analysis_profile_has_fewer_names_and_modules() {
     let analysis = ["--profile", "analysis"];
-    for name in ["open", "eval", "exec", "compile", "input", "breakpoint", "globals", "locals", "vars", "help", "exit"]
-    {
+    for name in ["open", "eval", "exec", "compile", "input", "breakpoint", "globals", "locals", "vars", "exit"] {
         let code = format!("x = 1\n{name}\n");
         let document = run(&code, &analysis);
         assert_eq!(
@@ -457,7 +467,7 @@ fn a_result_that_cannot_be_told_does_no_harm() {
 
 /// A program that tells the host of its result itself, and ends well.
 fn forged(claim: &str) -> String {
-    format!("import os\nbody = {claim}.encode()\nos.write(3, len(body).to_bytes(4, 'big') + body)\nos._exit(0)\n")
+    format!("import os\nbody = ({claim}).encode()\nos.write(3, len(body).to_bytes(4, 'big') + body)\nos._exit(0)\n")
 }
 
 #[test]
@@ -491,7 +501,7 @@ fn a_result_that_lies_is_none() {
 #[test]
 fn the_guard_refuses_before_anything_runs_and_warns_otherwise() {
     let place = Place::new();
-    let code = "print('ran')\nimport subprocess\nsubprocess.run(['ls'])\n";
+    let code = "print('ran')\nimport subprocess\nsubprocess.run(['/bin/sh', '-c', ':'])\n";
     let document = run_in(&place, code, &["--profile", "analysis", "--guard"]);
     assert_eq!((&document["outcome"], &document["stdout"]), (&json!("refused"), &json!("")), "{document}");
     assert_eq!(document["findings"][0]["line"], 2, "{document}");

@@ -1,6 +1,6 @@
 //! What a constant text may do: name attributes when it is formatted, be a key, be a path to a process's memory.
 
-use super::table::{DUNDERS_REFUSED, KEY_BEGINNINGS, SECRET_WORDS, TextIs};
+use super::table::{DUNDERS_REFUSED, FRAMES, KEY_BEGINNINGS, SECRET_WORDS, TextIs};
 
 /// How many characters of a key are shown.
 const KEY_SHOWN: usize = 4;
@@ -16,9 +16,7 @@ pub fn is_dunder(name: &str) -> bool {
 pub fn is_about(is: TextIs, text: &str, is_refused: impl Fn(&str) -> bool) -> bool {
     match is {
         TextIs::Format => fields(text).any(|field| field.split(['.', '[', ']']).skip(1).any(&is_refused)),
-        TextIs::Refused => {
-            DUNDERS_REFUSED.contains(&text) || (!is_dunder(text) && text.contains("_f") && is_refused(text))
-        }
+        TextIs::Refused => DUNDERS_REFUSED.contains(&text) || FRAMES.contains(&text),
         TextIs::Beginning(beginnings) => beginnings.iter().any(|beginning| text.starts_with(beginning)),
         TextIs::Memory => is_memory(text),
         TextIs::Key => is_key(text),

@@ -48,6 +48,8 @@ pub struct Rule {
 pub enum When {
     /// Wherever it is named: a reference can be called later under another name.
     Named,
+    /// Wherever it is named, except that a name which is bound somewhere may be mentioned: people call their values so.
+    NamedUnlessBound,
     /// Named without being called, or called with a name that is computed or not a plain attribute's; the number is the
     /// position of the first such argument.
     NamedOrComputed(usize),
@@ -139,7 +141,7 @@ fn continues(path: &[u8], beginning: &[u8]) -> bool {
 
 /// Attributes through which a frame or code object is reached.
 #[rustfmt::skip]
-const FRAMES: &[&str] = &[
+pub const FRAMES: &[&str] = &[
     "gi_frame", "gi_code", "gi_yieldfrom", "cr_frame", "cr_code", "cr_await", "cr_origin", "ag_frame", "ag_code",
     "ag_await", "f_back", "f_globals", "f_locals", "f_builtins", "f_code", "f_trace", "tb_frame", "tb_next",
     "func_globals", "func_code", "co_code", "co_consts", "co_names",

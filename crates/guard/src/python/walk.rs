@@ -66,10 +66,11 @@ impl<'a> Walk<'_, 'a> {
         }
         let policy = self.policy;
         let is_called = self.program.called.contains(&node.range());
-        let (_, may_be_builtin) = self.program.scopes.look_up(&node.id, place, node.start());
+        let (bound, may_be_builtin) = self.program.scopes.look_up(&node.id, place, node.start());
         if may_be_builtin {
             for rule in policy.builtins.iter().filter(|rule| rule.is_about(&node.id)) {
-                if speaks_of_a_name(rule, is_called) {
+                let is_a_value = matches!(rule.when, When::NamedUnlessBound) && !bound.is_empty() && !is_called;
+                if speaks_of_a_name(rule, is_called) && !is_a_value {
                     self.say(rule, &node.id, node.range());
                 }
             }
@@ -166,7 +167,7 @@ impl<'a> Walk<'_, 'a> {
         let is_plain =
             |argument: &Expr| constant(argument).is_some_and(|name| !name.split('.').any(|part| self.is_refused(part)));
         match when {
-            When::Named => false,
+            When::Named | When::NamedUnlessBound => false,
             When::NamedOrComputed(index) => has_unknown(call) || !arguments.get(index).is_some_and(is_plain),
             When::NamedOrAnyComputed(index) => has_unknown(call) || !arguments.iter().skip(index).all(is_plain),
             When::Computed => positional(call, 0, "name").is_none_or(|argument| constant(argument).is_none()),
@@ -262,7 +263,7 @@ impl<'a> Walk<'_, 'a> {
 /// Whether a rule says something of a name alone; those about calls wait for the call.
 fn speaks_of_a_name(rule: &Rule, is_called: bool) -> bool {
     match rule.when {
-        When::Named => true,
+        When::Named | When::NamedUnlessBound => true,
         When::NamedOrComputed(_) | When::NamedOrAnyComputed(_) => !is_called,
         _ => false,
     }

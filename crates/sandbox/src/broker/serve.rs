@@ -193,6 +193,10 @@ impl Broker {
         let Some(zygote) = &mut self.zygote else { return };
         match zygote.hear() {
             Ok(Said::Ready) => zygote.ready = true,
+            Ok(Said::Broken { error }) => {
+                self.lose_zygote();
+                self.status.trouble = Some(error);
+            }
             Ok(Said::Forked { cell, pid }) => {
                 let Some(slot) = self.slots.get_mut(&cell) else { return };
                 slot.worker = Some(pid);
@@ -265,8 +269,9 @@ impl Broker {
     /// Something happened on a slot's descriptor.
     fn look_at(&mut self, id: u64) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
+        let hurry = self.waiting.iter().any(|order| order.policy.profile == slot.profile);
         let looked: Result<(), Failure> = match (&mut slot.state, &self.zygote) {
-            (State::Entering, Some(zygote)) => slot.entered(zygote),
+            (State::Entering, Some(zygote)) => slot.entered(zygote, hurry),
             (State::Joining(_), _) => return self.joined(id),
             // A worker that says something unasked, or is gone.
             (State::Entering, None) | (State::Idle(_), _) => {

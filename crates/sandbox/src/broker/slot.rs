@@ -140,7 +140,7 @@ impl Slot {
     }
 
     /// The init is shut in: has a worker forked into its cell.
-    pub fn entered(&mut self, zygote: &Zygote) -> Result<(), Failure> {
+    pub fn entered(&mut self, zygote: &Zygote, hurry: bool) -> Result<(), Failure> {
         let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let told = sys::receive(self.channel.as_raw_fd(), &mut [0]);
         let (_, descriptors) = told.map_err(|error| fail("hear from the cell", error))?;
@@ -159,7 +159,7 @@ impl Slot {
                 stderr_inner.as_raw_fd(),
                 kernel_inner.as_raw_fd(),
             ];
-            zygote.fork(self.id, self.profile, &lent)?;
+            zygote.fork(self.id, self.profile, hurry, &lent)?;
             Ok(Ends { kernel, stdout, stderr })
         })();
         self.out = Some(out);
@@ -213,9 +213,9 @@ impl Slot {
 /// Process 1 of a cell of the pool: shuts itself in and stays until it is killed, and everything in the cell with it.
 fn be_init(site: &Site, channel: &UnixStream) -> ! {
     const CHANNEL: i32 = 3;
-    let null = supervisor::null_as_stdin().and_then(|()| sys::place(0, 1)).and_then(|()| sys::place(0, 2));
-    let placed = null.and_then(|()| sys::place(channel.as_raw_fd(), CHANNEL));
-    if placed.is_err() || sys::close_from(CHANNEL + 1).is_err() {
+    let placed = sys::place(channel.as_raw_fd(), CHANNEL);
+    let nulls = [0, 1, 2].into_iter().try_for_each(sys::place_null);
+    if placed.and(nulls).is_err() || sys::close_from(CHANNEL + 1).is_err() {
         sys::exit(1);
     }
     let _ = sys::die_with_parent();

@@ -36,6 +36,11 @@ pub struct Zygote {
 pub enum Said {
     /// Everything is imported.
     Ready,
+    /// It cannot go on.
+    Broken {
+        /// Why.
+        error: String,
+    },
     /// A worker was forked.
     Forked {
         /// For which cell.
@@ -109,14 +114,15 @@ impl Zygote {
         Ok(zygote)
     }
 
-    /// Has a worker forked into a cell.
-    pub fn fork(&self, cell: u64, profile: Profile, descriptors: &[RawFd]) -> io::Result<()> {
+    /// Has a worker forked into a cell; in a hurry it does not warm up first.
+    pub fn fork(&self, cell: u64, profile: Profile, hurry: bool, descriptors: &[RawFd]) -> io::Result<()> {
         #[derive(Serialize)]
         struct Fork {
             cell: u64,
             profile: Profile,
+            hurry: bool,
         }
-        self.tell(&Fork { cell, profile }, descriptors)
+        self.tell(&Fork { cell, profile, hurry }, descriptors)
     }
 
     fn tell(&self, message: &impl Serialize, descriptors: &[RawFd]) -> io::Result<()> {
@@ -137,8 +143,7 @@ impl Zygote {
 fn be_zygote(image: &Path, kernel: &Path, link: &OwnedFd) -> ! {
     let entered = isolate::enter_zygote(image, kernel).is_ok()
         && sys::die_with_parent().is_ok()
-        && supervisor::null_as_stdin().is_ok()
-        && [1, 2].into_iter().all(|target| sys::place(0, target).is_ok())
+        && [0, 1, 2].into_iter().all(|target| sys::place_null(target).is_ok())
         && sys::place(link.as_raw_fd(), LINK).is_ok()
         && sys::close_from(LINK + 1).is_ok();
     if !entered {

@@ -107,7 +107,7 @@ struct Resident {
 impl Drop for Resident {
     fn drop(&mut self) {
         if self.speed == Speed::Warm {
-            let _ = self.place.assay(["sandbox", "stop", "--json"]).start().wait();
+            let _ = self.place.assay(["sandbox", "stop", "--json"]).env("ASSAY_BROKER", "on").start().wait();
         }
     }
 }
@@ -121,7 +121,8 @@ fn resident(user: User) -> Arc<Resident> {
     shared.upgrade().unwrap_or_else(|| {
         let resident = Arc::new(Resident { place: Place::of(user), speed: Speed::Warm });
         let first = resident.place.file("first.py", "print(1)\n");
-        resident.place.assay(["sandbox", "run", first.to_str().unwrap(), "--json"]).run().exits(0);
+        let run = resident.place.assay(["sandbox", "run", first.to_str().unwrap(), "--json"]);
+        run.env("ASSAY_BROKER", "on").run().exits(0);
         await_idle_workers(&resident.place);
         *shared = Arc::downgrade(&resident);
         resident
@@ -133,7 +134,8 @@ fn resident(user: User) -> Arc<Resident> {
 fn await_idle_workers(place: &Place) {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
-        let status = place.json_any(&["sandbox", "status"]);
+        let told = place.assay(["sandbox", "status", "--json"]).env("ASSAY_BROKER", "on").run().stdout;
+        let status: Value = serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {told}"));
         if status["idle"].as_u64().is_some_and(|idle| idle > 0) {
             return;
         }
@@ -175,7 +177,7 @@ impl Ground {
             Speed::Cold => call.env("ASSAY_BROKER", "off"),
             Speed::Warm => {
                 await_idle_workers(self.place());
-                call
+                call.env("ASSAY_BROKER", "on")
             }
         }
     }

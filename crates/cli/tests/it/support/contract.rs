@@ -176,7 +176,10 @@ fn execution(document: &Value) {
     has(document, "error result findings files usage isolation");
     outcome(document);
     one_of(&document["result"]["kind"], "none scalar table figure file");
-    assert!(document["outcome"] == "ok" || document["result"]["kind"] == "none", "a result belongs to `ok`: {document}");
+    assert!(
+        document["outcome"] == "ok" || document["result"]["kind"] == "none",
+        "a result belongs to `ok`: {document}"
+    );
     if document["result"]["kind"] == "table" {
         table(&document["result"]["table"]);
     }

@@ -92,14 +92,17 @@ const BUILTINS: &[Rule] = &[
         "python/call",
         &["open"],
         "opens files by hand; read with pandas or duckdb, write with `to_csv` below `out/`",
-    ),
+    )
+    .when(When::NamedUnlessBound),
     error("python/call", &["eval", "exec", "compile"], "runs text as code; write the code out"),
-    error("python/call", &["input"], "waits for somebody who is not there; write the value into the program"),
+    error("python/call", &["input"], "waits for somebody who is not there; write the value into the program")
+        .when(When::NamedUnlessBound),
     error(
         "python/call",
         &["breakpoint", "help", "license", "credits", "copyright"],
         "talks to a terminal, and there is none",
-    ),
+    )
+    .when(When::NamedUnlessBound),
     error(
         "python/call",
         &["globals", "locals", "vars"],

@@ -45,7 +45,8 @@ const BUILTINS: &[Rule] = &[
         "python/call",
         &["input"],
         "reads stdin, which is empty in a cell; give the value as a file with `--input`",
-    ),
+    )
+    .when(When::NamedUnlessBound),
     warning("python/call", &["breakpoint"], "waits for somebody at a terminal, and there is none"),
     warning("python/dynamic_import", &["__import__"], "imports a module whose name is computed; nobody can see which")
         .when(When::Computed),

@@ -1,0 +1,115 @@
+//! `cargo xtask bench sandbox`: what isolation costs here, beside bare Python, bubblewrap and a process that is already
+//! open.
+//!
+//! A driver takes every contestant in turn, round after round, checks what each came to, and prints one JSON line for
+//! each time it took. This side prepares, starts it, and makes percentiles and ratios of the lines.
+
+mod bubblewrap;
+mod table;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use self::table::{GOALS, Measured};
+use super::ask_loop::{find_python, newest_packages};
+use super::load;
+use crate::workspace::{Workspace, exit_code, output};
+
+const BUILD: &[&str] =
+    &["build", "--release", "--locked", "-p", "cli", "-p", "xtask", "--bin", "assay", "--example", "sandbox"];
+/// Below the folder that the workspace lies in.
+const TASKS: &str = "shared/data/humaneval/HumanEval.jsonl.gz";
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Enough for percentiles.
+    Full,
+    /// Enough to see that everything runs.
+    Quick,
+}
+
+/// Measures and prints; the numbers do not change the exit code.
+pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
+    let code = exit_code(&mut workspace.cargo(BUILD))?;
+    if code != 0 {
+        return Ok(code);
+    }
+    let target = workspace.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    let target = Path::new(target);
+    let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(target);
+    let scratch = scratch.with_context(|| format!("cannot make a folder in `{}`", target.display()))?;
+    let setup = prepare(workspace, target, scratch.path(), length)?;
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    println!("machine: {cores} cores, load average {}; every contestant is warmed up first, not counted", load());
+    let measured = drive(&target.join("release/examples/sandbox"), &setup)?;
+    println!("\n{}", table::heading());
+    for row in measured.rows() {
+        println!("{row}");
+    }
+    println!("\nto reach");
+    for goal in GOALS {
+        println!("{}", goal.line(&measured));
+    }
+    println!("load average at the end: {}", load());
+    Ok(0)
+}
+
+/// Everything the driver has to know.
+fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length) -> anyhow::Result<Value> {
+    let assay = target.join("release/assay");
+    let settings = output(Command::new(&assay).args(["config", "show", "--json"]))?;
+    let settings: Value = serde_json::from_str(&settings)?;
+    let setting = |name: &str| {
+        let mut all = settings["settings"].as_array().into_iter().flatten();
+        all.find(|setting| setting["name"] == name).and_then(|setting| setting["value"].as_str())
+    };
+    let environment = PathBuf::from(setting("env_dir").context("`assay config show` names no env_dir")?);
+    output(Command::new(&assay).args(["doctor", "--quiet", "--data-dir"]).arg(scratch.join("data")))?;
+    let python = find_python(setting("python"))?;
+    println!("bench sandbox: {} (release profile)", assay.display());
+    println!("python: {}, packages of the same environment, outside the sandbox", python.display());
+    let bubblewrap = bubblewrap::provide(target)?;
+    if let Some((program, version)) = &bubblewrap {
+        println!("bubblewrap: {version} ({})", program.display());
+    }
+    let tasks = workspace.root.parent().map(|folder| folder.join(TASKS)).filter(|file| file.is_file());
+    Ok(json!({
+        "assay": assay,
+        "environment": environment,
+        "packages": newest_packages(&environment)?,
+        "python": python,
+        "bubblewrap": bubblewrap.map(|(program, _)| program),
+        "tasks": tasks,
+        "scratch": scratch,
+        "quick": length == Length::Quick,
+    }))
+}
+
+/// Runs the driver to its end and keeps what it measured.
+fn drive(driver: &Path, setup: &Value) -> anyhow::Result<Measured> {
+    let mut process = Command::new(driver)
+        .arg(setup.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{}`", driver.display()))?;
+    let lines = BufReader::new(process.stdout.take().expect("stdout was piped above")).lines();
+    let mut measured = Measured::default();
+    for line in lines {
+        let line = line.context("cannot read what the driver says")?;
+        let said: Value = serde_json::from_str(&line).with_context(|| format!("the driver said `{line}`"))?;
+        match said["note"].as_str() {
+            Some(note) => println!("{note}"),
+            None => measured.add(&said).with_context(|| format!("the driver said `{line}`"))?,
+        }
+    }
+    let status = process.wait()?;
+    if !status.success() {
+        bail!("the driver failed ({status})");
+    }
+    Ok(measured)
+}

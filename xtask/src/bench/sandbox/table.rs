@@ -1,0 +1,193 @@
+//! What was measured, as percentiles and the ratios to reach. Pure: numbers in, text out.
+
+use anyhow::Context;
+use serde_json::Value;
+
+use crate::bench::median;
+
+/// All samples of one contestant in one case, in milliseconds; or of one rate, in runs per second.
+struct Series {
+    case: String,
+    who: String,
+    unit: String,
+    values: Vec<f64>,
+}
+
+/// Everything that was measured, in the order in which it first came.
+#[derive(Default)]
+pub struct Measured {
+    series: Vec<Series>,
+}
+
+impl Measured {
+    /// Takes one line of the driver's: {case, who, unit, value}.
+    pub fn add(&mut self, line: &Value) -> anyhow::Result<()> {
+        let text = |name: &str| line[name].as_str().with_context(|| format!("there is no `{name}`"));
+        let (case, who, unit) = (text("case")?, text("who")?, text("unit")?);
+        let value = line["value"].as_f64().context("there is no `value`")?;
+        match self.series.iter_mut().find(|series| (series.case.as_str(), series.who.as_str()) == (case, who)) {
+            Some(series) => series.values.push(value),
+            None => {
+                let (case, who, unit) = (case.to_string(), who.to_string(), unit.to_string());
+                self.series.push(Series { case, who, unit, values: vec![value] });
+            }
+        }
+        Ok(())
+    }
+
+    /// One line for each contestant. The ratio is to the first of the same case.
+    pub fn rows(&self) -> Vec<String> {
+        let first = |case: &str| self.series.iter().find(|series| series.case == case);
+        let mut cases: Vec<&str> = Vec::new();
+        for series in &self.series {
+            if !cases.contains(&series.case.as_str()) {
+                cases.push(&series.case);
+            }
+        }
+        let of_case = |case| self.series.iter().filter(move |series| series.case == case);
+        let sorted = cases.into_iter().flat_map(of_case);
+        sorted.map(|series| row(series, first(&series.case).map_or(f64::NAN, Series::p50))).collect()
+    }
+
+    fn p50(&self, case: &str, who: &str) -> Option<f64> {
+        let series = self.series.iter().find(|series| (series.case.as_str(), series.who.as_str()) == (case, who))?;
+        Some(series.p50())
+    }
+}
+
+impl Series {
+    fn p50(&self) -> f64 {
+        median(self.values.clone()).unwrap_or(f64::NAN)
+    }
+
+    /// The nearest rank; with less than a hundred samples that is the largest.
+    fn p99(&self) -> f64 {
+        let mut values = self.values.clone();
+        values.sort_by(f64::total_cmp);
+        let rank = (values.len() * 99).div_ceil(100).max(1);
+        values.get(rank - 1).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// The names of the columns of a row.
+pub fn heading() -> String {
+    format!("{:<22}{:<32}{:>6}{:>11}{:>11}  {:<7}{:>9}", "what", "who", "n", "p50", "p99", "unit", "ratio")
+}
+
+fn row(series: &Series, first: f64) -> String {
+    let Series { case, who, unit, values } = series;
+    let (p50, p99) = (series.p50(), series.p99());
+    format!("{case:<22}{who:<32}{:>6}{p50:>11.2}{p99:>11.2}  {unit:<7}{:>9.2}", values.len(), p50 / first)
+}
+
+/// A number of ours, alone or beside the same of another.
+pub struct Goal {
+    case: &'static str,
+    ours: &'static str,
+    bound: Bound,
+}
+
+enum Bound {
+    /// Less than the other.
+    Below(&'static str),
+    /// So many times less than the other.
+    TimesLess(&'static str, f64),
+    /// At most so many times the other.
+    AtMostTimes(&'static str, f64),
+    /// So much, whatever others do.
+    AtLeast(f64),
+}
+
+/// What is to be reached, at p50.
+pub const GOALS: &[Goal] = &[
+    Goal { case: "cold pass", ours: "assay cold", bound: Bound::Below("bubblewrap") },
+    Goal { case: "pandas sum", ours: "assay warm", bound: Bound::TimesLess("bare python", 300.0) },
+    Goal { case: "query, 10 M rows", ours: "assay warm", bound: Bound::AtMostTimes("open process, 1 thread", 1.5) },
+    Goal { case: "matplotlib PNG", ours: "assay warm", bound: Bound::TimesLess("bare python", 15.0) },
+    Goal { case: "runs/s, pass", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pass", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pandas sum", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pandas sum", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "HumanEval, whole", ours: "assay warm", bound: Bound::Below("bare python") },
+    Goal { case: "ask", ours: "assay resident", bound: Bound::TimesLess("bare python import pandas", 15.0) },
+];
+
+impl Goal {
+    /// One line: the ratio of the medians, and whether that is enough.
+    pub fn line(&self, measured: &Measured) -> String {
+        let Goal { case, ours, bound } = self;
+        let (other, asked) = match bound {
+            Bound::Below(other) => (Some(*other), "below".to_string()),
+            Bound::TimesLess(other, times) => (Some(*other), format!("at least {times} times less")),
+            Bound::AtMostTimes(other, times) => (Some(*other), format!("at most {times} times")),
+            Bound::AtLeast(least) => (None, format!("at least {least}")),
+        };
+        let beside = other.map(|other| format!(" beside {other}")).unwrap_or_default();
+        let what = format!("{:<74}", format!("{case}: {ours}{beside}"));
+        let number = measured.p50(case, ours);
+        let other = other.map_or(Some(1.0), |other| measured.p50(case, other));
+        let (Some(number), Some(other)) = (number, other) else { return format!("{what} {asked}: not measured") };
+        let (shown, reached) = match bound {
+            Bound::Below(_) => (format!("{:.2}x", number / other), number < other),
+            Bound::TimesLess(_, times) => (format!("{:.1}x less", other / number), other / number >= *times),
+            Bound::AtMostTimes(_, times) => (format!("{:.2}x", number / other), number / other <= *times),
+            Bound::AtLeast(least) => (format!("{number:.1}"), number >= *least),
+        };
+        let verdict = if reached { "reached" } else { "not reached" };
+        format!("{what} {shown:>12}  {asked}: {verdict}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn measured(samples: &[(&str, &str, f64)]) -> Measured {
+        let mut measured = Measured::default();
+        for (case, who, value) in samples {
+            let line = json!({ "case": case, "who": who, "unit": "ms", "value": value });
+            measured.add(&line).expect("a whole line");
+        }
+        measured
+    }
+
+    fn verdict(bound: Bound, ours: f64, other: f64) -> String {
+        let goal = Goal { case: "c", ours: "we", bound };
+        goal.line(&measured(&[("c", "we", ours), ("c", "they", other)])).trim().to_string()
+    }
+
+    #[test]
+    fn bounds_are_judged_in_their_direction() {
+        assert!(verdict(Bound::Below("they"), 1.0, 1.1).ends_with("0.91x  below: reached"));
+        assert!(verdict(Bound::Below("they"), 1.0, 1.0).ends_with(": not reached"));
+        assert!(
+            verdict(Bound::TimesLess("they", 15.0), 2.0, 30.0).ends_with("15.0x less  at least 15 times less: reached")
+        );
+        assert!(verdict(Bound::TimesLess("they", 15.0), 2.0, 29.0).ends_with(": not reached"));
+        assert!(verdict(Bound::AtMostTimes("they", 1.5), 3.0, 2.0).ends_with("1.50x  at most 1.5 times: reached"));
+        assert!(verdict(Bound::AtMostTimes("they", 1.5), 3.1, 2.0).ends_with(": not reached"));
+        assert!(verdict(Bound::AtLeast(100.0), 100.0, 0.0).ends_with("100.0  at least 100: reached"));
+        assert!(verdict(Bound::AtLeast(100.0), 99.9, 0.0).ends_with(": not reached"));
+        assert!(verdict(Bound::Below("nobody"), 1.0, 1.0).ends_with(": not measured"));
+    }
+
+    #[test]
+    fn rows_of_one_case_stand_together_with_their_percentiles() {
+        let mut samples: Vec<(&str, &str, f64)> = (1..=200).map(|n| ("a", "we", f64::from(n))).collect();
+        samples.extend([("b", "we", 7.0), ("a", "they", 201.0)]);
+        let rows = measured(&samples).rows();
+        let words: Vec<Vec<&str>> = rows.iter().map(|row| row.split_whitespace().collect()).collect();
+        assert_eq!(words[0], ["a", "we", "200", "100.50", "198.00", "ms", "1.00"]);
+        assert_eq!(words[1], ["a", "they", "1", "201.00", "201.00", "ms", "2.00"]);
+        assert_eq!(words[2], ["b", "we", "1", "7.00", "7.00", "ms", "1.00"]);
+        assert!(rows.iter().all(|row| row.len() == heading().len()), "{rows:#?}");
+    }
+
+    #[test]
+    fn a_line_needs_every_field() {
+        let line = json!({ "case": "a", "who": "b", "unit": "ms" });
+        assert!(Measured::default().add(&line).is_err());
+    }
+}
