@@ -14,9 +14,10 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use crate::capture::{Capture, Captured, Listener, Source, Stream};
 use crate::execution::Program;
 use crate::harvest::{self, Harvest};
 use crate::layers::Layer;
@@ -49,27 +50,6 @@ impl CellOptions {
     }
 }
 
-/// Told what a program prints, as far as it is kept. Must not block.
-pub type Listener = Arc<dyn Fn(Stream, &str) + Send + Sync>;
-
-/// Where a program prints to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Stream {
-    Stdout,
-    Stderr,
-}
-
-impl Stream {
-    /// The word for it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stream::Stdout => "stdout",
-            Stream::Stderr => "stderr",
-        }
-    }
-}
-
 /// A running cell with a fresh kernel in it. Dropping it closes its control channel, and whoever made it kills it.
 pub struct Cell {
     /// Who made it, when it was made for us alone.
@@ -79,6 +59,7 @@ pub struct Cell {
     stdout: JoinHandle<Captured>,
     stderr: JoinHandle<Captured>,
     flooded: Arc<Notify>,
+    over: watch::Sender<bool>,
     out: Option<PathBuf>,
     out_bytes_max: u64,
     /// The status that its program said it ends with.
@@ -92,17 +73,6 @@ pub enum CallError {
     Raised(Raised),
     /// The cell is gone; [`Cell::finish`] says why.
     Ended,
-}
-
-/// What was kept of one output stream.
-#[derive(Debug, Default)]
-pub struct Captured {
-    /// The first bytes, where not UTF-8 replaced by U+FFFD.
-    pub text: String,
-    /// Whether there was more.
-    pub truncated: bool,
-    /// Whether there was so much more that the cell had to be killed.
-    pub flooded: bool,
 }
 
 /// How a cell is let go.
@@ -168,6 +138,7 @@ impl Cell {
         let stdout = supervisor.stdout.take().expect("stdout was piped above");
         let stderr = supervisor.stderr.take().expect("stderr was piped above");
         let (control, kernel) = (into_tokio(control).map_err(failed)?, into_tokio(kernel).map_err(failed)?);
+        let (stdout, stderr) = (Source::to_the_end(stdout), Source::to_the_end(stderr));
         Ok(Cell::joined(Some(supervisor), control, kernel, stdout, stderr, options))
     }
 
@@ -176,15 +147,17 @@ impl Cell {
         supervisor: Option<Child>,
         control: UnixStream,
         kernel: UnixStream,
-        stdout: impl AsyncRead + Unpin + Send + 'static,
-        stderr: impl AsyncRead + Unpin + Send + 'static,
+        stdout: Source<impl AsyncRead + Unpin + Send + 'static>,
+        stderr: Source<impl AsyncRead + Unpin + Send + 'static>,
         options: CellOptions,
     ) -> Cell {
         let flooded = Arc::new(Notify::new());
+        let (over, is_over) = watch::channel(false);
         let capture = Capture {
             kept_bytes: options.policy.output_kept_bytes as usize,
             read_bytes: options.policy.output_read_bytes,
             alarm: flooded.clone(),
+            over: is_over,
             listener: options.listener,
         };
         Cell {
@@ -194,6 +167,7 @@ impl Cell {
             stdout: tokio::spawn(capture.clone().read(Stream::Stdout, stdout)),
             stderr: tokio::spawn(capture.read(Stream::Stderr, stderr)),
             flooded,
+            over,
             out: options.out,
             out_bytes_max: options.policy.scratch_bytes,
             said_status: None,
@@ -249,6 +223,7 @@ impl Cell {
         if let Some(mut supervisor) = self.supervisor {
             let _ = supervisor.wait().await;
         }
+        let _ = self.over.send(true);
         let stdout = self.stdout.await.unwrap_or_default();
         let stderr = self.stderr.await.unwrap_or_default();
         let (report, descriptors) = told.unzip();
@@ -289,48 +264,4 @@ pub(crate) async fn read_message<T: DeserializeOwned>(
     let mut body = vec![0; frame_length(header, bytes_max)?];
     from.read_exact(&mut body).await?;
     Ok((serde_json::from_slice(&body)?, descriptors))
-}
-
-/// Reads a stream to its end, keeps its beginning and tells of it, and raises the alarm when it is endless.
-#[derive(Clone)]
-struct Capture {
-    kept_bytes: usize,
-    read_bytes: u64,
-    alarm: Arc<Notify>,
-    listener: Option<Listener>,
-}
-
-impl Capture {
-    async fn read(self, stream: Stream, mut from: impl AsyncRead + Unpin) -> Captured {
-        let mut bytes = Vec::new();
-        let mut told = 0;
-        let mut buffer = vec![0; 64 * 1024];
-        let (mut total, mut flooded) = (0, false);
-        while let Ok(count @ 1..) = from.read(&mut buffer).await {
-            total += count as u64;
-            let room = self.kept_bytes.saturating_sub(bytes.len());
-            bytes.extend_from_slice(&buffer[..count.min(room)]);
-            told += self.tell(stream, &bytes[told..], false);
-            if total > self.read_bytes && !flooded {
-                flooded = true;
-                self.alarm.notify_one();
-            }
-        }
-        self.tell(stream, &bytes[told..], true);
-        let truncated = total > self.kept_bytes as u64;
-        Captured { text: String::from_utf8_lossy(&bytes).into_owned(), truncated, flooded }
-    }
-
-    /// Passes whole characters on; one that is not complete yet waits for the rest. Gives how many bytes went.
-    fn tell(&self, stream: Stream, bytes: &[u8], last: bool) -> usize {
-        let Some(listener) = &self.listener else { return bytes.len() };
-        let whole = match std::str::from_utf8(bytes) {
-            Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
-            _ => bytes.len(),
-        };
-        if whole > 0 {
-            listener(stream, &String::from_utf8_lossy(&bytes[..whole]));
-        }
-        whole
-    }
 }

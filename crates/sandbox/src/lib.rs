@@ -9,6 +9,7 @@
 compile_error!("the native sandbox is written for Linux on x86-64; other platforms have no tier yet");
 
 mod broker;
+mod capture;
 mod cell;
 mod elf;
 mod environment;
@@ -32,7 +33,8 @@ use base::{Code, Problem};
 use broker::Asked;
 
 pub use broker::{BROKER_ARGUMENT, Broker, BrokerStatus, be_broker};
-pub use cell::{CallError, Captured, Cell, CellOptions, Finished, Listener, Stop, Stream};
+pub use capture::{Captured, Listener, Stream};
+pub use cell::{CallError, Cell, CellOptions, Finished, Stop};
 pub use environment::{Environment, EnvironmentOptions, LOCK_TEXT};
 pub use execution::{Execution, OutFile, Outcome, Program, Returned, Tables, execute, execute_with};
 pub use harvest::{Harvest, HarvestFailure};

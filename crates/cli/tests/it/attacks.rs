@@ -16,8 +16,15 @@ mod left;
 mod setting;
 mod together;
 
+use std::panic::catch_unwind;
+
 use checks::Class;
-use setting::{When, for_each_setting};
+use setting::{Setting, Speed, When, for_each_setting};
+
+use crate::support::{User, ordinary_user_is_possible};
+
+/// Whether the tests of warm cells run.
+const WARM_EXISTS: bool = true;
 
 /// The classes, and how many checks each has: a suite must not shrink unnoticed.
 const CLASSES: [(Class, usize); 6] = [
@@ -41,6 +48,8 @@ const OPEN: &[(&str, When, &str)] = &[
     ("the_control_group_of_this_cell", When::Bounded, "read the number of its supervisor's process and when it began"),
     ("see_a_record_lock", When::Always, "signal to another cell by locks on the image they share"),
     ("see_a_lock_of_an_open_file", When::Always, "signal to another cell by locks on the image they share"),
+    ("address_of_a_library", When::Warm, "know where the libraries of all cells of one zygote lie"),
+    ("address_of_an_object", When::Warm, "know where the first objects of all cells of one zygote lie"),
     ("a_name_of_full_length", When::Always, "keep all files that it left from coming back"),
     ("a_name_that_is_no_text", When::Always, "leave a file in the user's folder that nobody is told of"),
     ("memory_by_sockets", When::Watched, "hold memory that nobody counts in the buffers of sockets"),
@@ -54,6 +63,31 @@ for_each_setting! {
     fn kernel(setting) { checks::hold(setting, &class("kernel")); }
 }
 
+#[test]
+fn warm_as_we_are() {
+    hold_warm(User::Own);
+}
+
+#[test]
+fn warm_as_an_ordinary_user() {
+    if ordinary_user_is_possible("all attacks on warm cells") {
+        hold_warm(User::Ordinary);
+    }
+}
+
+/// Everything that holds of cold cells holds of warm ones, which one broker gives one after the other.
+fn hold_warm(user: User) {
+    if !WARM_EXISTS {
+        return eprintln!("skipped: all attacks on warm cells: there is no resident broker yet");
+    }
+    let setting = Setting { speed: Speed::Warm, user };
+    let _broker = setting.ground();
+    let all = [ALL, bombs::ALL, left::ALL, together::ALL].concat();
+    let broken: Vec<&str> =
+        all.iter().filter(|(_, holds)| catch_unwind(|| holds(setting)).is_err()).map(|(name, _)| *name).collect();
+    assert!(broken.is_empty(), "of {} on warm cells, as told above: {broken:#?}", all.len());
+}
+
 /// The class of that name.
 fn class(name: &str) -> Class {
     CLASSES.iter().map(|(class, _)| *class).find(|class| class.name == name).expect("one of the classes")
@@ -65,7 +99,7 @@ fn no_class_shrinks() {
         assert_eq!(class.names().len(), *count, "the checks of {} and the table above", class.name);
     }
     let mut names: Vec<&str> = CLASSES.iter().chain([&CHANNELS]).flat_map(|(class, _)| class.names()).collect();
-    names.extend(bombs::NAMES.iter().chain(left::NAMES));
+    names.extend(bombs::NAMES.iter().chain(left::NAMES).chain(together::ADDRESSES));
     for (name, ..) in OPEN {
         assert!(names.contains(name), "{name} is open and no check");
     }

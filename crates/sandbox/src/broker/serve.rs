@@ -55,6 +55,7 @@ pub struct Broker {
     started: Instant,
     last_order: Instant,
     last_look: Instant,
+    last_sample: Instant,
     failures_in_a_row: u32,
     stopping: bool,
     status: BrokerStatus,
@@ -111,6 +112,7 @@ impl Broker {
             started: now,
             last_order: now,
             last_look: now,
+            last_sample: now,
             failures_in_a_row: 0,
             stopping: false,
             status,
@@ -319,8 +321,11 @@ impl Broker {
             // Our own user is root in here; everybody else has no name.
             let ours = sys::peer_uid(stream.as_raw_fd()).is_ok_and(|uid| uid == 0);
             if ours && self.callers.len() < CALLERS_MAX && stream.set_nonblocking(true).is_ok() {
+                let descriptor = stream.as_raw_fd();
                 let caller = Caller { stream, since: Instant::now(), bytes: Vec::new(), descriptors: Vec::new() };
                 self.callers.push(caller);
+                // Most say at once what they want.
+                self.read_order(descriptor);
             }
         }
     }
@@ -413,6 +418,10 @@ impl Broker {
         let late = |slot: &&Slot| slot.is_forming() && now - slot.begun > FORMING_MAX;
         let late: Vec<u64> = self.slots.values().filter(late).map(|slot| slot.id).collect();
         late.into_iter().for_each(|id| self.give_up(id, "the worker was not ready in time"));
+        if now - self.last_sample < WATCH_INTERVAL {
+            return;
+        }
+        self.last_sample = now;
         let mut ended = Vec::new();
         for slot in self.slots.values_mut() {
             let State::Running(work) = &slot.state else { continue };

@@ -14,6 +14,7 @@ pub struct Cgroup1 {
     memory: PathBuf,
     pids: PathBuf,
     cpuacct: PathBuf,
+    memory_bytes: u64,
 }
 
 impl Cgroup1 {
@@ -25,7 +26,8 @@ impl Cgroup1 {
             create(&parent)?;
             Ok(parent.join(name))
         };
-        let cgroup = Cgroup1 { memory: group("memory")?, pids: group("pids")?, cpuacct: group("cpuacct")? };
+        let [memory, pids, cpuacct] = [group("memory")?, group("pids")?, group("cpuacct")?];
+        let cgroup = Cgroup1 { memory, pids, cpuacct, memory_bytes: policy.memory_bytes };
         for path in cgroup.paths() {
             fs::create_dir(path)?;
         }
@@ -47,8 +49,11 @@ impl Cgroup1 {
     }
 
     /// Forgets the peak and sets another limit.
-    pub fn begin(&self, memory_bytes: u64) -> io::Result<()> {
-        self.limit_memory(memory_bytes)?;
+    pub fn begin(&mut self, memory_bytes: u64) -> io::Result<()> {
+        if memory_bytes != self.memory_bytes {
+            self.limit_memory(memory_bytes)?;
+            self.memory_bytes = memory_bytes;
+        }
         fs::write(self.memory.join("memory.max_usage_in_bytes"), "0")
     }
 

@@ -53,7 +53,7 @@ fn processes() {
     fail_without(
         &[Layer::Users],
         Layer::Processes,
-        "the_process_namespace numbers_begin_anew no_other_can_be_named signal_everybody init_does_not_mind_signals
+        "the_process_namespace numbers_begin_anew no_other_can_be_named signal_everybody
          the_group_of_the_command the_priority_of_the_command the_processors_of_the_command who_is_at_the_other_end",
     );
 }

@@ -11,7 +11,7 @@ import random
 import re
 import threading
 
-ENVIRONMENT = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "MPLBACKEND", "MPLCONFIGDIR", "LC_CTYPE"}
+ENVIRONMENT = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "MPLBACKEND", "MPLCONFIGDIR", "LC_CTYPE", "JE_ARROW_MALLOC_CONF"}
 # Written so that no text of this program matches it.
 SECRET = re.compile(rb"[s]ecret-of-an-[e]arlier-user")
 SYSTEM_HANDLERS = {signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ, signal.SIGALRM}

@@ -56,11 +56,11 @@ def signal_everybody():
     os.kill(-1, signal.SIGCONT)
 
 
-@check("processes", "None")
+@check("processes", "True")
 def init_does_not_mind_signals():
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGABRT, signal.SIGSTOP, signal.SIGSEGV):
-        os.kill(1, number)
-    return os.kill(1, 0)
+        came_to(lambda: os.kill(1, number))
+    return came_to(lambda: os.kill(1, 0)) in ("None", "EPERM")
 
 
 @check("processes", "ESRCH")
@@ -155,9 +155,10 @@ def leave_an_image_of_memory():
     return os.WCOREDUMP(os.waitpid(child, 0)[1])
 
 
-@check("limits", "[(11, 11), (0, 0), (0, 0)]")
+@check("limits", "True")
 def limits_that_stand_behind_others():
-    return [resource.getrlimit(limit) for limit in (resource.RLIMIT_CPU, resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK)]
+    none = [resource.getrlimit(limit) for limit in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK)]
+    return none == [(0, 0), (0, 0)] and 0 < resource.getrlimit(resource.RLIMIT_CPU)[1] <= 15
 
 
 @check("limits", "True")

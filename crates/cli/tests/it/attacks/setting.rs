@@ -11,10 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::support::leftovers::{Before, NAME_THE_CELL, cell_named_in};
-use crate::support::{Call, Place, User, ordinary_user_is_possible};
-
-/// Whether there is a resident broker to take cells from.
-const WARM_EXISTS: bool = true;
+use crate::support::{Call, Place, User};
 
 /// Where cells come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,35 +40,30 @@ pub enum When {
     Warm,
 }
 
-/// Defines one test per setting.
+/// Defines a test per user for cold cells, and the list `ALL` for warm ones, whose broker they share.
 macro_rules! for_each_setting {
     ($($(#[$note:meta])* fn $name:ident($setting:ident) $body:block)*) => {
+        /// By name.
+        pub const ALL: &[(&str, fn($crate::attacks::setting::Setting))] = &[$((stringify!($name), $name::holds)),*];
+
         $($(#[$note])* mod $name {
             #[allow(unused_imports)]
             use super::*;
             use $crate::attacks::setting::{Setting, Speed};
             use $crate::support::User;
 
-            fn holds($setting: Setting) $body
+            pub fn holds($setting: Setting) $body
 
             #[test]
             fn cold_as_we_are() {
-                Setting { speed: Speed::Cold, user: User::Own }.try_with(stringify!($name), holds);
+                holds(Setting { speed: Speed::Cold, user: User::Own });
             }
 
             #[test]
             fn cold_as_an_ordinary_user() {
-                Setting { speed: Speed::Cold, user: User::Ordinary }.try_with(stringify!($name), holds);
-            }
-
-            #[test]
-            fn warm_as_we_are() {
-                Setting { speed: Speed::Warm, user: User::Own }.try_with(stringify!($name), holds);
-            }
-
-            #[test]
-            fn warm_as_an_ordinary_user() {
-                Setting { speed: Speed::Warm, user: User::Ordinary }.try_with(stringify!($name), holds);
+                if $crate::support::ordinary_user_is_possible(stringify!($name)) {
+                    holds(Setting { speed: Speed::Cold, user: User::Ordinary });
+                }
             }
         })*
     };
@@ -79,16 +71,7 @@ macro_rules! for_each_setting {
 pub(crate) use for_each_setting;
 
 impl Setting {
-    /// Runs a test in this setting, or says by name that it is not run.
-    pub fn try_with(self, test: &str, holds: impl FnOnce(Setting)) {
-        if self.speed == Speed::Warm && !WARM_EXISTS {
-            eprintln!("skipped: {test} warm: there is no resident broker yet");
-        } else if self.user == User::Own || ordinary_user_is_possible(test) {
-            holds(self);
-        }
-    }
-
-    /// A place whose cells come from where this setting says.
+    /// A place whose cells come from where this setting says. Who holds a warm one keeps its broker for others.
     pub fn ground(self) -> Ground {
         let resident = match self.speed {
             Speed::Cold => Arc::new(Resident { place: Place::of(self.user), speed: self.speed }),
@@ -112,7 +95,7 @@ impl Drop for Resident {
     }
 }
 
-/// The broker that the warm tests of a user share: making one takes longer than most tests.
+/// The broker that warm tests of a user share: making one takes longer than most tests.
 fn resident(user: User) -> Arc<Resident> {
     static OF_OWN: Mutex<Weak<Resident>> = Mutex::new(Weak::new());
     static OF_ORDINARY: Mutex<Weak<Resident>> = Mutex::new(Weak::new());

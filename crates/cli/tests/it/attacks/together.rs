@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::checks::{self, Host};
 use super::setting::{Attacked, Ground, for_each_setting};
-use super::{CHANNELS, class};
+use super::{CHANNELS, OPEN, class};
 use crate::support::leftovers::Before;
 
 const CHANCE: &str = include_str!("chance.py");
+
+/// What two cells should not share but warm ones may: where things lie in memory.
+pub const ADDRESSES: &[&str] = &["address_of_a_library", "address_of_an_object"];
 
 for_each_setting! {
     fn channels(setting) {
@@ -33,15 +37,13 @@ for_each_setting! {
 
     fn no_two_programs_draw_the_same(setting) {
         let ground = setting.ground();
-        let draw = || {
-            let document = ground.attack("chance.py", CHANCE, &[]).document;
-            let line = document["stdout"].as_str().unwrap().lines().find_map(|line| line.strip_prefix("values "));
-            let line = line.unwrap_or_else(|| panic!("no values: {document}"));
-            serde_json::from_str::<BTreeMap<String, Value>>(line).unwrap()
-        };
-        let (first, second) = (draw(), draw());
-        let same: Vec<&String> = first.keys().filter(|name| first[*name] == second[*name]).collect();
-        assert!(first.len() > 8 && same.is_empty(), "the same in two programs: {same:?}");
+        let (first, second) = (ground.attack("chance.py", CHANCE, &[]), ground.attack("chance.py", CHANCE, &[]));
+        let (ours, theirs) = (told::<Value>(&first, "values"), told::<Value>(&second, "values"));
+        let same: Vec<&str> = ours.keys().filter(|name| ours[*name] == theirs[*name]).map(String::as_str).collect();
+        let open: Vec<&str> =
+            OPEN.iter().filter(|(name, when, _)| ours.contains_key(*name) && first.is(*when)).map(|(name, ..)| *name).collect();
+        assert!(ADDRESSES.iter().all(|name| ours.contains_key(*name)) && ours.len() > 8, "{ours:?}");
+        assert_eq!(same, open, "the same in two programs");
     }
 }
 
@@ -61,13 +63,14 @@ fn meet(ground: &Ground, patience_ms: u64) -> Option<[Attacked; 2]> {
         Attacked { document, elapsed: Duration::ZERO }
     });
     attacked.iter().for_each(|one| ground.is_over(&before, &one.document));
-    let times = attacked.each_ref().map(times);
+    let times = attacked.each_ref().map(|one| told::<f64>(one, "times"));
     let apart = |earlier: &str, later: &str| times.iter().all(|one| times.iter().all(|two| one[earlier] <= two[later]));
     (apart("left", "looks") && apart("looked", "parts")).then_some(attacked)
 }
 
-fn times(attacked: &Attacked) -> BTreeMap<String, f64> {
+/// The values of a line that a program printed.
+fn told<T: DeserializeOwned>(attacked: &Attacked, word: &str) -> BTreeMap<String, T> {
     let stdout = attacked.document["stdout"].as_str().unwrap();
-    let line = stdout.lines().find_map(|line| line.strip_prefix("times "));
-    serde_json::from_str(line.unwrap_or_else(|| panic!("no times: {}", attacked.document))).unwrap()
+    let line = stdout.lines().find_map(|line| line.strip_prefix(word));
+    serde_json::from_str(line.unwrap_or_else(|| panic!("no {word}: {}", attacked.document))).unwrap()
 }
