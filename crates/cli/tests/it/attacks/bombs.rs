@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::OPEN;
 use super::setting::{Attacked, Setting, for_each_setting};
-use crate::support::User;
 use Ends::{Exits, Fails, Killed, Prints, Signal};
 
 pub const TEXT: &str = include_str!("bombs.py");

@@ -15,7 +15,7 @@ values = {
     "random": random.random(),
     "numpy": numpy.random.rand(),
     "numpy_generator": numpy.random.default_rng().random(),
-    "numpy_legacy_state": int(numpy.random.get_state()[1][0]),
+    "numpy_legacy_state": [int(word) for word in numpy.random.get_state()[1][1:5]],
     "shuffled": random.sample(range(1_000_000), 3),
     "secret": secrets.token_hex(),
     "system": os.urandom(8).hex(),
