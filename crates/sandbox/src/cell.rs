@@ -16,6 +16,7 @@ use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Duration, Instant, sleep_until};
 
 use crate::capture::{Capture, Captured, Listener, Source, Stream};
 use crate::execution::Program;
@@ -27,9 +28,14 @@ use crate::protocol::{
     frame, frame_length,
 };
 use crate::supervisor::SUPERVISOR_ARGUMENT;
+use crate::turnstile::Pass;
 use crate::{Error, Sandbox, sys};
 
+/// Whoever made a cell ends it at its limit; so long after that it cannot be relied on any more.
+const GRACE: Duration = Duration::from_secs(10);
+
 /// What a cell is made of.
+#[derive(Clone)]
 pub struct CellOptions {
     /// What it may do and use.
     pub policy: Policy,
@@ -53,7 +59,7 @@ impl CellOptions {
 /// A running cell with a fresh kernel in it. Dropping it closes its control channel, and whoever made it kills it.
 pub struct Cell {
     /// Who made it, when it was made for us alone.
-    supervisor: Option<Child>,
+    supervisor: Option<(Child, Pass)>,
     control: UnixStream,
     kernel: UnixStream,
     stdout: JoinHandle<Captured>,
@@ -64,6 +70,8 @@ pub struct Cell {
     out_bytes_max: u64,
     /// The status that its program said it ends with.
     said_status: Option<u8>,
+    /// When it must have ended even if whoever should see to it does not.
+    deadline: Instant,
 }
 
 /// Why a call gave no value.
@@ -99,7 +107,7 @@ pub struct Finished {
 
 impl Cell {
     /// Starts a cell; its kernel comes up while the caller goes on.
-    pub(crate) fn start(sandbox: &Sandbox, options: CellOptions) -> Result<Cell, Error> {
+    pub(crate) fn start(sandbox: &Sandbox, options: CellOptions, pass: Pass) -> Result<Cell, Error> {
         let failed = |error: io::Error| Error::Start(error.to_string());
         let (control, control_inner) = StdUnixStream::pair().map_err(failed)?;
         let (kernel, kernel_inner) = StdUnixStream::pair().map_err(failed)?;
@@ -139,12 +147,12 @@ impl Cell {
         let stderr = supervisor.stderr.take().expect("stderr was piped above");
         let (control, kernel) = (into_tokio(control).map_err(failed)?, into_tokio(kernel).map_err(failed)?);
         let (stdout, stderr) = (Source::to_the_end(stdout), Source::to_the_end(stderr));
-        Ok(Cell::joined(Some(supervisor), control, kernel, stdout, stderr, options))
+        Ok(Cell::joined(Some((supervisor, pass)), control, kernel, stdout, stderr, options))
     }
 
     /// A cell whose four ends are at hand.
     pub(crate) fn joined(
-        supervisor: Option<Child>,
+        supervisor: Option<(Child, Pass)>,
         control: UnixStream,
         kernel: UnixStream,
         stdout: Source<impl AsyncRead + Unpin + Send + 'static>,
@@ -171,6 +179,7 @@ impl Cell {
             out: options.out,
             out_bytes_max: options.policy.scratch_bytes,
             said_status: None,
+            deadline: Instant::now() + Duration::from_millis(options.policy.wall_ms) + GRACE,
         }
     }
 
@@ -194,6 +203,7 @@ impl Cell {
                 self.flooded.notify_one();
                 None
             }
+            () = sleep_until(self.deadline) => None,
         };
         self.said_status = response.as_ref().and_then(|response| response.status);
         match response {
@@ -215,12 +225,13 @@ impl Cell {
         }
         let told = tokio::select! {
             told = read_message::<Report>(&mut self.control, FRAME_BYTES_MAX) => told.ok(),
+            () = sleep_until(self.deadline) => None,
             () = self.flooded.notified() => {
                 let _ = self.control.shutdown().await;
                 read_message::<Report>(&mut self.control, FRAME_BYTES_MAX).await.ok()
             }
         };
-        if let Some(mut supervisor) = self.supervisor {
+        if let Some((mut supervisor, _pass)) = self.supervisor {
             let _ = supervisor.wait().await;
         }
         let _ = self.over.send(true);

@@ -105,10 +105,13 @@ pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOpt
 /// Runs a program to its end.
 pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: CellOptions) -> Result<Execution, Error> {
     let out = options.out.clone();
-    let is_reduced = options.policy.profile == Profile::Analysis;
-    let mut cell = sandbox.cell(options).await?;
-    let said = cell.exec(program, is_reduced).await;
-    let Finished { report, harvest, stdout, stderr } = cell.finish(Stop::WhenDone).await;
+    let (mut said, mut finished) = attempt(sandbox, program, options.clone()).await?;
+    let silent = finished.stdout.text.is_empty() && finished.stderr.text.is_empty();
+    if finished.report.is_none() && silent && sandbox.broker().is_some() {
+        // A broker that dies takes its cells along. Nothing of this one was seen, so it may as well begin again.
+        (said, finished) = attempt(&sandbox.cold(), program, options).await?;
+    }
+    let Finished { report, harvest, stdout, stderr } = finished;
     let mut execution = Execution {
         stdout: stdout.text,
         stderr: stderr.text,
@@ -134,6 +137,17 @@ pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: Cel
         End::Exited { exit_code, signal } => execution.exit(said, exit_code, signal),
     }
     Ok(execution)
+}
+
+async fn attempt(
+    sandbox: &Sandbox,
+    program: &Program<'_>,
+    options: CellOptions,
+) -> Result<(Result<Value, CallError>, Finished), Error> {
+    let is_reduced = options.policy.profile == Profile::Analysis;
+    let mut cell = sandbox.cell(options).await?;
+    let said = cell.exec(program, is_reduced).await;
+    Ok((said, cell.finish(Stop::WhenDone).await))
 }
 
 impl Execution {

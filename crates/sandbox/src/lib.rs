@@ -25,6 +25,7 @@ mod protocol;
 mod seccomp;
 mod supervisor;
 mod sys;
+mod turnstile;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,13 +112,15 @@ impl Sandbox {
         if let Some(excess) = options.policy.excess() {
             return Err(Error::Excessive(excess));
         }
-        match &self.broker {
+        let options = match &self.broker {
             Some(broker) => match broker.ask(options).await? {
-                Asked::Cell(cell) => Ok(*cell),
-                Asked::Cold(options) => Cell::start(self, options),
+                Asked::Cell(cell) => return Ok(*cell),
+                Asked::Cold(options) => options,
             },
-            None => Cell::start(self, options),
-        }
+            None => options,
+        };
+        let pass = turnstile::pass(self.kernel.parent().unwrap_or(&self.kernel)).await?;
+        Cell::start(self, options, pass)
     }
 
     /// The same sandbox, with warm cells where a broker gives them.

@@ -149,11 +149,18 @@ pub fn sweep() {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
-            if owner.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+            if owner.is_some_and(is_gone) {
                 let _ = fs::remove_dir(entry.path());
             }
         }
     }
+}
+
+/// Whether a process has ended; one that nobody has waited for yet has.
+fn is_gone(pid: u32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, Some('Z' | 'X'))
 }
 
 /// Removes a group whose processes may still be on their way out.

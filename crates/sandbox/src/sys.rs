@@ -521,6 +521,18 @@ pub fn message_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
+/// Raises our own limit of open files as far as we may.
+pub fn allow_more_files() -> io::Result<()> {
+    // SAFETY: the struct lives on our stack.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) as libc::c_long)?;
+        limit.rlim_cur = limit.rlim_max;
+        check(libc::setrlimit(libc::RLIMIT_NOFILE, &limit) as libc::c_long)?;
+    }
+    Ok(())
+}
+
 /// Lowers a limit of another process.
 pub fn limit_of(pid: libc::pid_t, resource: libc::__rlimit_resource_t, value: u64) -> io::Result<()> {
     let limit = libc::rlimit { rlim_cur: value, rlim_max: value };

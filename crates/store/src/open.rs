@@ -27,7 +27,7 @@ use crate::sql::STATEMENTS_MAX;
 const LOCK_WAIT: Duration = Duration::from_secs(2);
 const LOCK_POLL: Duration = Duration::from_millis(5);
 /// How long one process may wait for another's commit.
-pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Where the pieces of a store lie.
 #[derive(Clone, Debug)]

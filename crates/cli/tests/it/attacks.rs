@@ -50,6 +50,8 @@ const OPEN: &[(&str, When, &str)] = &[
     ("see_a_lock_of_an_open_file", When::Always, "signal to another cell by locks on the image they share"),
     ("address_of_a_library", When::Warm, "know where the libraries of all cells of one zygote lie"),
     ("address_of_an_object", When::Warm, "know where the first objects of all cells of one zygote lie"),
+    ("descriptors", When::Warm, "use two fonts of the image that its warm-up left open"),
+    ("descriptors_beyond_what_is_listed", When::Warm, "use two fonts of the image that its warm-up left open"),
     ("a_name_of_full_length", When::Always, "keep all files that it left from coming back"),
     ("a_name_that_is_no_text", When::Always, "leave a file in the user's folder that nobody is told of"),
     ("memory_by_sockets", When::Watched, "hold memory that nobody counts in the buffers of sockets"),

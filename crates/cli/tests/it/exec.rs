@@ -317,7 +317,7 @@ fn events(stdout: &str) -> Vec<Value> {
 #[test]
 fn output_comes_in_chunks_while_the_program_runs() {
     let place = Place::new();
-    let code = "import sys, time\nprint('first')\nprint('aside', file=sys.stderr)\ntime.sleep(0.5)\nprint('second')\n";
+    let code = "import sys, time\nprint('first')\nprint('aside', file=sys.stderr)\ntime.sleep(2)\nprint('second')\n";
     let program = place.file("program.py", code);
     let mut started = Started::of(place.assay(["sandbox", "run", program.to_str().unwrap(), "--jsonl"]));
     until("the first chunk", || started.stdout().contains("\"first").then_some(()));
@@ -338,10 +338,10 @@ fn output_comes_in_chunks_while_the_program_runs() {
 #[test]
 fn people_see_output_while_the_program_runs_and_only_once() {
     let place = Place::new();
-    let program = place.file("program.py", "import time\nprint('first')\ntime.sleep(0.5)\nprint('second')\n6 * 7\n");
+    let program = place.file("program.py", "import time\nprint('first')\ntime.sleep(2)\nprint('second')\n6 * 7\n");
     let mut started = Started::of(place.assay(["sandbox", "run", program.to_str().unwrap()]));
-    until("the first line", || started.stdout().contains("first").then_some(()));
-    assert_eq!(started.stdout(), "first\n");
+    until("the first line", || started.stdout().contains("first\n").then_some(()));
+    assert_eq!(started.stdout(), "first\n", "the rest is yet to come");
     let ran = started.ends().exits(0);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("first\nsecond\n", "result: 42\n"));
     let run = place.json(0, &["runs", "list"])["runs"][0]["id"].as_str().unwrap().to_string();
@@ -512,6 +512,10 @@ fn the_guard_refuses_before_anything_runs_and_warns_otherwise() {
     assert!(told.stdout.is_empty() && told.stderr.starts_with("refused: line 2: "), "{}", told.stderr);
     let clean = run_in(&place, "sum([1, 2])", &["--profile", "analysis", "--guard"]);
     assert_eq!((&clean["outcome"], &clean["findings"]), (&json!("ok"), &json!([])), "{clean}");
+    let warned = run_in(&place, "x = 1\neval('x + 1')\n", &["--guard"]);
+    assert_eq!((&warned["outcome"], &warned["result"]["value"]), (&json!("ok"), &json!(2)), "{warned}");
+    let finding = &warned["findings"][0];
+    assert_eq!((&finding["severity"], &finding["line"]), (&json!("warning"), &json!(2)), "{warned}");
     let unasked = run_in(&place, code, &[]);
     assert_eq!((&unasked["outcome"], &unasked["findings"]), (&json!("ok"), &json!([])), "{unasked}");
 }

@@ -8,6 +8,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base::Digest;
 use tokio::net::UnixStream;
@@ -20,6 +21,9 @@ use crate::capture::Source;
 use crate::cell::{Cell, CellOptions, into_tokio, read_message};
 use crate::protocol::{Input, PROTOCOL_VERSION, frame, write_frame};
 use crate::{Error, Sandbox, sys};
+
+/// A broker that says nothing for so long is frozen, or none.
+const FIRST_WORD_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Where a command finds its broker.
 #[derive(Debug)]
@@ -144,7 +148,11 @@ impl Broker {
         };
         send(&stream, &frame(order)?, store.as_ref())?;
         let mut stream = into_tokio(stream)?;
-        let (grant, descriptors) = read_message(&mut stream, GRANT_BYTES_MAX).await?;
+        let first = tokio::time::timeout(FIRST_WORD_TIME_MAX, read_message(&mut stream, GRANT_BYTES_MAX));
+        let (mut grant, mut descriptors) = first.await.map_err(|_| io::ErrorKind::TimedOut)??;
+        if matches!(grant, Grant::Later) {
+            (grant, descriptors) = read_message(&mut stream, GRANT_BYTES_MAX).await?;
+        }
         Ok((grant, descriptors, stream))
     }
 

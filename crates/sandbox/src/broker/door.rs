@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 
 use crate::sys;
 
+const LOCK: &str = ".lock";
+const HUB: &str = ".inputs";
+
 /// Where a broker is found.
 #[derive(Clone, Debug)]
 pub struct Door {
@@ -64,10 +67,10 @@ impl Door {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         // The one before us takes its lock along; then ours is on a file that nobody finds.
-        let (held, found) = (lock.metadata()?, fs::symlink_metadata(&lock_path)?);
-        if (held.dev(), held.ino()) != (found.dev(), found.ino()) {
+        if !is_at(&lock, &lock_path) {
             return Ok(None);
         }
+        sweep(&folder, &self.name);
         let socket = inside(&folder, &self.name);
         match fs::remove_file(&socket) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -89,14 +92,15 @@ impl Door {
         Ok(fs::symlink_metadata(self.base.join(&self.folder).join(&self.name))?.ino())
     }
 
-    /// Takes socket and lock away; only for who holds the lock.
-    pub fn remove(&self) {
+    /// Takes socket and lock away, if the lock that is found here is ours: somebody may have cleared the place and another
+    /// broker moved in.
+    pub fn remove(&self, lock: &File) {
         let folder = self.base.join(&self.folder);
-        let _ = fs::remove_file(folder.join(&self.name));
         let _ = sys::unmount(&self.hub());
-        let _ = fs::remove_dir(self.hub());
-        let _ = fs::remove_file(folder.join(self.lock_name()));
-        let _ = fs::remove_dir(&folder);
+        if is_at(lock, &folder.join(self.lock_name())) {
+            clear(&folder, &self.name);
+            let _ = fs::remove_dir(&folder);
+        }
     }
 
     /// The folder that the broker mounts its inputs below, seen by nobody else.
@@ -105,11 +109,11 @@ impl Door {
     }
 
     fn hub_name(&self) -> String {
-        format!("{}.inputs", self.name)
+        format!("{}{HUB}", self.name)
     }
 
     fn lock_name(&self) -> String {
-        format!("{}.lock", self.name)
+        format!("{}{LOCK}", self.name)
     }
 
     fn open_folder(&self) -> io::Result<OwnedFd> {
@@ -121,6 +125,34 @@ impl Door {
             return Err(refused("the broker's folder is not ours alone"));
         }
         Ok(folder.into())
+    }
+}
+
+/// Removes what brokers of other builds left when they were killed: whatever has a lock that nobody holds.
+fn sweep(folder: &OwnedFd, own: &str) {
+    let here = inside(folder, "");
+    for entry in fs::read_dir(&here).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(name) = name.strip_suffix(LOCK).filter(|name| *name != own) else { continue };
+        let lock = File::options().write(true).custom_flags(libc::O_NOFOLLOW).open(entry.path());
+        if lock.is_ok_and(|lock| lock.try_lock().is_ok() && is_at(&lock, &entry.path())) {
+            clear(&here, name);
+        }
+    }
+}
+
+/// Removes everything of one socket's name, the lock last.
+fn clear(folder: &Path, name: &str) {
+    let _ = fs::remove_file(folder.join(name));
+    let _ = fs::remove_dir(folder.join(format!("{name}{HUB}")));
+    let _ = fs::remove_file(folder.join(format!("{name}{LOCK}")));
+}
+
+/// Whether a path leads to that very file.
+fn is_at(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::symlink_metadata(path)) {
+        (Ok(held), Ok(found)) => (held.dev(), held.ino()) == (found.dev(), found.ino()),
+        _ => false,
     }
 }
 

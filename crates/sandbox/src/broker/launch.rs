@@ -9,7 +9,7 @@
 //! when it dies, however it dies, the kernel kills everything it made.
 
 use std::ffi::CString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -55,7 +55,7 @@ fn launch() -> io::Result<()> {
     meter::sweep();
     let launched = clone_broker(spec.clone(), &listener, lock.as_raw_fd());
     if launched.is_err() {
-        spec.door().remove();
+        spec.door().remove(&lock);
     }
     launched
 }
@@ -121,8 +121,7 @@ fn inside() -> io::Result<()> {
     let mut channel = UnixStream::from(sys::inherited(0));
     let spec: BrokerSpec = read_frame(&mut channel)?;
     let listener = UnixListener::from(sys::inherited(LISTENER));
-    // Held to the end.
-    let _lock = sys::inherited(LOCK);
+    let lock = File::from(sys::inherited(LOCK));
     // The /proc of the host still shows us by the number we have there.
     let pid = fs::read_link("/proc/self")?.to_string_lossy().parse().unwrap_or(0);
     for target in [1, 2] {
@@ -132,12 +131,13 @@ fn inside() -> io::Result<()> {
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     sys::mount("proc", Path::new("/proc"), "proc", flags, "")?;
     let door = spec.door();
+    let _ = sys::allow_more_files();
     let broker = serve::Broker::new(spec, listener, pid)?;
     channel.write_all(&[1])?;
     drop(channel);
     sys::place_null(0)?;
     broker.serve();
-    door.remove();
+    door.remove(&lock);
     Ok(())
 }
 

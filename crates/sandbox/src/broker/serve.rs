@@ -20,7 +20,7 @@ use crate::isolate::Failure;
 use crate::meter::{Meter, Sample};
 use crate::policy::{Policy, Profile};
 use crate::protocol::{DONE, End, Isolation, KilledBy, Report, frame, frame_length};
-use crate::sys;
+use crate::{sys, turnstile};
 
 const IDLE_LIFE: Duration = Duration::from_secs(600);
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
@@ -29,7 +29,8 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 const FORMING_MAX: Duration = Duration::from_secs(20);
 /// An order that is not complete by then is not an order.
 const ORDER_TIME_MAX: Duration = Duration::from_secs(2);
-const CALLERS_MAX: usize = 512;
+/// Those beyond wait at the door.
+const CALLERS_MAX: usize = 128;
 /// Orders that may wait.
 pub const WAITING_MAX: usize = 256;
 const IDLE_WANTED: usize = 2;
@@ -83,6 +84,7 @@ enum Who {
     Listener,
     Zygote,
     Caller(RawFd),
+    Waiting(RawFd),
     Slot(u64),
 }
 
@@ -93,7 +95,6 @@ impl Broker {
         let hub = Hub::make(&spec.door().hub())?;
         let inode = spec.door().inode()?;
         let trial = Meter::new(&Policy::task(), &format!("{pid}-trial"));
-        let cores = std::thread::available_parallelism().map_or(2, |cores| cores.get());
         let status = BrokerStatus { pid, memory: trial.name().into(), ..BrokerStatus::default() };
         let now = Instant::now();
         Ok(Broker {
@@ -108,7 +109,7 @@ impl Broker {
             callers: Vec::new(),
             waiting: VecDeque::new(),
             next: 1,
-            cells_max: (4 * cores).clamp(8, 64),
+            cells_max: turnstile::cells_max(),
             started: now,
             last_order: now,
             last_look: now,
@@ -133,6 +134,8 @@ impl Broker {
                     Who::Listener => self.accept(),
                     Who::Zygote => self.hear_zygote(),
                     Who::Caller(descriptor) => self.read_order(descriptor),
+                    // Nothing is to be said before a cell is there: whoever speaks has gone.
+                    Who::Waiting(fd) => self.waiting.retain(|order| order.client.as_raw_fd() != fd),
                     Who::Slot(id) => self.look_at(id),
                 }
             }
@@ -146,8 +149,8 @@ impl Broker {
 
     fn is_over(&mut self) -> bool {
         let hopeless = self.failures_in_a_row >= FAILURES_MAX;
-        if hopeless {
-            self.turn_away("no worker can be made");
+        if hopeless || self.stopping {
+            self.turn_away(if hopeless { "no worker can be made" } else { "the broker is stopping" });
         }
         let awaited = |slot: &Slot| matches!(slot.state, State::Running(_) | State::Dying(Some(_)));
         let busy = self.slots.values().any(awaited) || !self.waiting.is_empty();
@@ -173,7 +176,11 @@ impl Broker {
     }
 
     fn awaited(&self) -> Vec<(Who, RawFd)> {
-        let mut awaited = vec![(Who::Listener, self.listener.as_raw_fd())];
+        let mut awaited = Vec::new();
+        if self.callers.len() < CALLERS_MAX {
+            awaited.push((Who::Listener, self.listener.as_raw_fd()));
+        }
+        awaited.extend(self.waiting.iter().map(|order| order.client.as_raw_fd()).map(|fd| (Who::Waiting(fd), fd)));
         awaited.extend(self.zygote.iter().map(|zygote| (Who::Zygote, zygote.link.as_raw_fd())));
         awaited.extend(self.callers.iter().map(|caller| caller.stream.as_raw_fd()).map(|fd| (Who::Caller(fd), fd)));
         awaited.extend(self.slots.values().map(|slot| (Who::Slot(slot.id), slot.awaited())));
@@ -317,10 +324,11 @@ impl Broker {
     }
 
     fn accept(&mut self) {
-        while let Ok((stream, _)) = self.listener.accept() {
+        while self.callers.len() < CALLERS_MAX {
+            let Ok((stream, _)) = self.listener.accept() else { break };
             // Our own user is root in here; everybody else has no name.
             let ours = sys::peer_uid(stream.as_raw_fd()).is_ok_and(|uid| uid == 0);
-            if ours && self.callers.len() < CALLERS_MAX && stream.set_nonblocking(true).is_ok() {
+            if ours && stream.set_nonblocking(true).is_ok() {
                 let descriptor = stream.as_raw_fd();
                 let caller = Caller { stream, since: Instant::now(), bytes: Vec::new(), descriptors: Vec::new() };
                 self.callers.push(caller);
@@ -370,6 +378,9 @@ impl Broker {
                 }
                 let hit = self.waiting.is_empty() && self.idle(policy.profile).is_some();
                 *if hit { &mut self.status.hits } else { &mut self.status.misses } += 1;
+                if !hit {
+                    tell(&client, &Grant::Later, &[]);
+                }
                 self.waiting.push_back(Waiting { client, policy, inputs, store });
                 self.serve_waiting();
             }
@@ -476,7 +487,9 @@ impl Broker {
     fn kill(&mut self, id: u64) {
         if let Some(slot) = self.slots.get_mut(&id) {
             sys::kill(&slot.pidfd);
-            slot.state = State::Dying(None);
+            if !matches!(slot.state, State::Dying(_)) {
+                slot.state = State::Dying(None);
+            }
         }
     }
 
@@ -541,9 +554,12 @@ impl Caller {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
                 Err(error) => return Err(error),
             }
+            if self.descriptors.len() > 1 {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             let Some((header, body)) = self.bytes.split_first_chunk::<4>() else { continue };
             let length = frame_length(*header, ORDER_BYTES_MAX)?;
-            if body.len() > length || self.descriptors.len() > 1 {
+            if body.len() > length {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             if body.len() == length {

@@ -39,7 +39,7 @@ pub struct BrokerSpec {
 
 /// What the broker is asked.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "op", rename_all = "lowercase", deny_unknown_fields)]
+#[serde(tag = "op", rename_all = "lowercase")]
 pub enum Order {
     /// A cell with a warm kernel.
     Cell {
@@ -91,6 +91,8 @@ impl Shelf {
 pub enum Grant {
     /// Here it is.
     Cell,
+    /// It comes when others have ended; the next word is about it.
+    Later,
     /// Too many others wait.
     Busy {
         /// How many.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::OPEN;
 use super::setting::{Attacked, Setting, for_each_setting};
-use Ends::{Exits, Fails, Killed, Prints, Signal};
+use Ends::{Exits, Fails, Killed, KilledByEither, Prints, Signal};
 
 pub const TEXT: &str = include_str!("bombs.py");
 
@@ -19,6 +19,8 @@ const OUTPUT_KEPT_BYTES: usize = 1 << 20;
 enum Ends {
     /// By reaching this limit.
     Killed(&'static str),
+    /// By reaching one of these, whichever is first.
+    KilledByEither(&'static str, &'static str),
     /// Well, and with this as its last line.
     Prints(&'static str),
     /// By an exception of this type.
@@ -34,6 +36,7 @@ impl Ends {
         let found = (&document["outcome"], &document["killed_by"], &document["exit_code"], &document["signal"]);
         match self {
             Killed(by) => found == (&json!("killed"), &json!(by), &Value::Null, &json!(9)),
+            KilledByEither(one, other) => Killed(one).is(document) || Killed(other).is(document),
             Prints(line) => {
                 let last = document["stdout"].as_str().unwrap().lines().last().unwrap_or_default();
                 found == (&json!("ok"), &Value::Null, &json!(0), &Value::Null) && last.starts_with(line)
@@ -79,13 +82,17 @@ macro_rules! bombs {
 }
 
 const SMALL: &[&str] = &["--memory", "64M"];
-const SHORT: &[&str] = &["--time", "1s"];
+const SHORT: &[&str] = &["--time", "600ms"];
 
 bombs! {
     fn fork_without_end(setting) {
         // Refusing a fork takes the longer the more memory the one who forks has mapped, and a warm one has much.
-        let time = if setting.user == User::Own { "20s" } else { "3s" };
-        ends_watched(setting, "fork_without_end", &["--time", time], Killed("processes"), Killed("time"));
+        let (time, ends) = match (setting.speed, setting.user) {
+            (Speed::Cold, User::Own) => ("10s", Killed("processes")),
+            (Speed::Warm, User::Own) => ("3s", KilledByEither("processes", "time")),
+            (_, User::Ordinary) => ("3s", KilledByEither("processes", "time")),
+        };
+        ends_watched(setting, "fork_without_end", &["--time", time], ends, Killed("time"));
     }
     fn threads_beyond_the_limit(setting) { ends(setting, "threads_beyond_the_limit", &[], Prints("True")); }
     fn zombies_that_nobody_reaps(setting) { ends(setting, "zombies_that_nobody_reaps", &[], Prints("True")); }
@@ -127,7 +134,7 @@ bombs! {
     }
     fn sleeping_with_all_signals_blocked(setting) {
         let attacked = ends(setting, "sleeping_with_all_signals_blocked", SHORT, Killed("time"));
-        assert!((Duration::from_secs(1)..Duration::from_secs(5)).contains(&attacked.elapsed), "{:?}", attacked.elapsed);
+        assert!((Duration::from_millis(600)..Duration::from_secs(6)).contains(&attacked.elapsed), "{:?}", attacked.elapsed);
     }
     fn spinning_in_two_processes(setting) { ends(setting, "spinning_in_two_processes", SHORT, Killed("time")); }
     fn stopping_itself(setting) { ends(setting, "stopping_itself", SHORT, Killed("time")); }

@@ -52,8 +52,8 @@ impl Bubblewrap {
         Ok(Some(Bubblewrap { program, python: setup.python.clone(), prefix: prefix.trim().into() }))
     }
 
-    /// A command that runs this text in it.
-    pub fn command(&self, code: &str) -> Command {
+    /// The interpreter in it.
+    pub fn python(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"]);
         for folder in ["bin", "lib", "lib64"] {
@@ -63,7 +63,7 @@ impl Bubblewrap {
         if !self.prefix.starts_with("/usr") {
             command.arg("--ro-bind").arg(&self.prefix).arg(&self.prefix);
         }
-        command.arg(&self.python).args(["-c", code]);
+        command.arg(&self.python);
         command
     }
 }

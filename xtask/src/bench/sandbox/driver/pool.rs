@@ -9,7 +9,8 @@ use crate::setup::Setup;
 use crate::{Sample, note};
 
 const READY_MAX: Duration = Duration::from_secs(30);
-const POLL: Duration = Duration::from_millis(1);
+/// Not more often: to say how it is, the broker looks at the memory of every worker.
+const POLL: Duration = Duration::from_millis(5);
 /// The pool is as large as it gets when nothing has changed for so long.
 const SETTLED: Duration = Duration::from_secs(2);
 
@@ -39,7 +40,7 @@ impl Pool {
             if begun.elapsed() > READY_MAX {
                 bail!("the broker has no worker after {} s", READY_MAX.as_secs());
             }
-            tokio::time::sleep(10 * POLL).await;
+            tokio::time::sleep(POLL).await;
             let idle = pool.broker()?.status().await.map_or(0, |status| status.idle);
             if idle != pool.idle {
                 (pool.idle, since) = (idle, Instant::now());
@@ -99,7 +100,7 @@ impl Pool {
             if begun.elapsed() > READY_MAX {
                 bail!("the broker is still there after {} s", READY_MAX.as_secs());
             }
-            tokio::time::sleep(10 * POLL).await;
+            tokio::time::sleep(POLL).await;
         }
         Ok(())
     }
