@@ -45,7 +45,9 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
         Ok(execution) if execution.outcome == Outcome::Ok => {
             let memory = execution.isolation.map(|isolation| isolation.memory).unwrap_or_default();
             let weaker = memory == "watchdog";
-            let fix = weaker.then(|| "give this user a writable memory, pids and cpuacct control group".to_string());
+            let fix = weaker.then(|| "start it where this user may make control groups: systemd-run --user --scope assay … (version 2), or as \
+                 root, or with memory, pids and cpuacct groups of its own (version 1)"
+                    .to_string());
             vec![
                 status(Facility::Namespaces, true, false, "user mnt pid net ipc uts cgroup", None),
                 status(Facility::Landlock, true, false, "enforced", None),

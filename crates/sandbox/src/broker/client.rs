@@ -45,7 +45,9 @@ pub enum Asked {
 impl Broker {
     /// The broker of this program, of this environment, of this user. Its socket lies in `runtime_dir`, else in `data_dir`.
     pub fn of(sandbox: &Sandbox, runtime_dir: Option<&Path>, data_dir: &Path) -> io::Result<Broker> {
-        let (base, folder) = match runtime_dir {
+        // Somebody who became another user may still have the folder of who he was.
+        let is_ours = |folder: &&Path| fs::metadata(folder).is_ok_and(|found| found.uid() == sys::effective_ids().0);
+        let (base, folder) = match runtime_dir.filter(is_ours) {
             Some(runtime) => (runtime, "assay"),
             None => (data_dir, "broker"),
         };

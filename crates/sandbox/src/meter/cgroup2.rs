@@ -71,8 +71,8 @@ impl Drop for Cgroup2 {
 pub fn parent() -> Option<PathBuf> {
     let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
     let own = membership.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().map(Path::new);
-    let mount = mount.filter(|mount| mount.join("cgroup.controllers").exists()).next()?;
+    let mut mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().map(Path::new);
+    let mount = mounts.find(|mount| mount.join("cgroup.controllers").exists())?;
     let folder = mount.join(own.trim_end_matches('/'));
     folder
         .ancestors()

@@ -120,7 +120,9 @@ bombs! {
         ends(setting, "memory_by_removed_scratch_files", SMALL, Killed("memory"));
     }
     fn memory_by_sockets(setting) { ends(setting, "memory_by_sockets", SMALL, Killed("memory")); }
-    fn an_allocation_that_is_refused(setting) { ends(setting, "an_allocation_that_is_refused", &[], Prints("refused")); }
+    fn an_allocation_that_is_refused(setting) {
+        ends(setting, "an_allocation_that_is_refused", &[], Prints("refused"));
+    }
 
     fn writing_without_end(setting) { ends(setting, "writing_without_end", &[], Prints("28 True")); }
     fn small_files_without_end(setting) { ends(setting, "small_files_without_end", &[], Prints("28 True")); }
@@ -134,7 +136,8 @@ bombs! {
     }
     fn sleeping_with_all_signals_blocked(setting) {
         let attacked = ends(setting, "sleeping_with_all_signals_blocked", SHORT, Killed("time"));
-        assert!((Duration::from_millis(600)..Duration::from_secs(6)).contains(&attacked.elapsed), "{:?}", attacked.elapsed);
+        let in_time = Duration::from_millis(600)..Duration::from_secs(6);
+        assert!(in_time.contains(&attacked.elapsed), "{:?}", attacked.elapsed);
     }
     fn spinning_in_two_processes(setting) { ends(setting, "spinning_in_two_processes", SHORT, Killed("time")); }
     fn stopping_itself(setting) { ends(setting, "stopping_itself", SHORT, Killed("time")); }

@@ -67,7 +67,7 @@ def wait_until(moment):
 
 
 def holder(command, offset):
-    """Who keeps others from locking that byte of a file that all cells share. To close the file would give up our own."""
+    """Whether others keep us from locking that byte of a shared file. To close the file would give up our own locks."""
     found = fcntl.fcntl(KEPT[0], command, record_lock(fcntl.F_WRLCK, offset))
     return "nobody" if struct.unpack("hhqqi", found)[0] == fcntl.F_UNLCK else "somebody"
 

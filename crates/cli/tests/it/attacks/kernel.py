@@ -7,8 +7,10 @@ wherever the system lets that be.
 import mmap
 import termios
 
-NAMESPACES = {"user": 0x10000000, "mnt": 0x20000, "pid": 0x20000000, "net": 0x40000000, "ipc": 0x8000000, "uts": 0x4000000}
-CGROUP = 0x2000000
+NEW_USER = 0x10000000
+NEW_MOUNTS = 0x20000
+NEW_NETWORK = 0x40000000
+OTHER_NAMESPACES = (0x20000000, 0x8000000, 0x4000000, 0x2000000)
 PRCTLS_ALLOWED = {15, 16, 1, 2, 3, 4, 23}
 RETURN_20 = b"\xb8\x14\x00\x00\x00\xc3"
 INT_80_GETPID = b"\xb8\x14\x00\x00\x00\xcd\x80\xc3"
@@ -204,7 +206,7 @@ def where_memory_comes_from():
 
 @check("seccomp", "EPERM")
 def unshare_users():
-    return in_child(lambda: call(272, NAMESPACES["user"]))
+    return in_child(lambda: call(272, NEW_USER))
 
 
 @check("seccomp", "EPERM")
@@ -349,13 +351,13 @@ def x32_of_its_own():
 
 @check("seccomp", "['EPERM']")
 def clone_into_namespaces():
-    flags = [*NAMESPACES.values(), CGROUP, NAMESPACES["user"] | NAMESPACES["mnt"] | NAMESPACES["net"]]
+    flags = [NEW_USER, NEW_MOUNTS, NEW_NETWORK, NEW_USER | NEW_MOUNTS | NEW_NETWORK, *OTHER_NAMESPACES]
     return in_child(lambda: came_to_each([functools.partial(clone, flag) for flag in flags]))
 
 
 @check("seccomp", "ENOSYS")
 def clone_with_flags_in_memory():
-    return in_child(lambda: call(435, NAMESPACES["user"].to_bytes(8, "little") + bytes(56), 64) or os._exit(0))
+    return in_child(lambda: call(435, NEW_USER.to_bytes(8, "little") + bytes(56), 64) or os._exit(0))
 
 
 @check("seccomp", "EPERM")
@@ -446,12 +448,12 @@ def machine_code_runs():
 
 
 @check("seccomp", "signal 31")
-def call_as_a_32_bit_program():
+def a_32_bit_call_whose_number_is_allowed():
     return in_child(lambda: run_machine_code(INT_80_GETPID))
 
 
 @check("seccomp", "signal 31")
-def call_as_a_32_bit_program_what_would_be_a_umask():
+def a_32_bit_call_whose_number_is_refused():
     return in_child(lambda: run_machine_code(INT_80_GETPPID))
 
 

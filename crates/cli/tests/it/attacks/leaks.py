@@ -76,7 +76,8 @@ def foreign_memory():
 
 @check("start", "[]")
 def shared_memory():
-    return [line for line in text_of("/proc/self/maps").splitlines() if line.split()[1].endswith("s") and "w" in line.split()[1]]
+    lines = text_of("/proc/self/maps").splitlines()
+    return [line for line in lines if "w" in line.split()[1] and "s" in line.split()[1]]
 
 
 @check("start", "[]")
@@ -180,7 +181,8 @@ def things_left_in_its_settings():
         "garbage": gc.get_threshold()[0] == 77,
         "chance": random.getstate() == random.Random(7).getstate(),
     }
-    return [name for name, found in left.items() if found] + [one for one in sys.path + sys.meta_path if "left_behind" in str(one)]
+    paths = [one for one in sys.path + sys.meta_path if "left_behind" in str(one)]
+    return [name for name, found in left.items() if found] + paths
 
 
 @check("start", "[]")
@@ -190,7 +192,8 @@ def things_left_in_the_environment():
 
 @check("root", "[]")
 def files_left_in_scratch_space():
-    return [path for folder in ("/tmp", "/dev/shm", "/work", "/work/out") for path in names_in(folder) if "left" in path]
+    folders = ("/tmp", "/dev/shm", "/work", "/work/out")
+    return [name for folder in folders for name in names_in(folder) if "left" in name]
 
 
 @check("start", "[]")

@@ -34,7 +34,8 @@ for_each_setting! {
     }
 
     fn a_name_that_is_no_text(setting) {
-        let (told, out, _ground) = left_by(setting, "open(b'out/not-\\xff-text', 'w').close()\n").expect("an execution");
+        let code = "open(b'out/not-\\xff-text', 'w').close()\n";
+        let (told, out, _ground) = left_by(setting, code).expect("an execution");
         assert_eq!(below(&out).len() == told.len(), !is_open("a_name_that_is_no_text"), "what comes back is told");
     }
 }

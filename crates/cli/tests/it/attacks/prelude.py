@@ -121,7 +121,8 @@ def text_of(path):
 
 def status_of(field):
     """A field of this process's status."""
-    return next(line.split(":", 1)[1].strip() for line in text_of("/proc/self/status").splitlines() if line.startswith(field + ":"))
+    lines = text_of("/proc/self/status").splitlines()
+    return next(line.split(":", 1)[1].strip() for line in lines if line.startswith(field + ":"))
 
 
 def namespace(kind):

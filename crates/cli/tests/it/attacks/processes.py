@@ -135,7 +135,8 @@ def the_futexes_of_another():
 
 @check("limits", "['ValueError']")
 def raise_a_limit():
-    limits = [getattr(resource, "RLIMIT_" + name) for name in ("AS", "NPROC", "CPU", "NOFILE", "FSIZE", "CORE", "MEMLOCK")]
+    names = "AS NPROC CPU NOFILE FSIZE CORE MEMLOCK".split()
+    limits = [getattr(resource, "RLIMIT_" + name) for name in names]
     none = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     return in_child(lambda: came_to_each([functools.partial(resource.setrlimit, limit, none) for limit in limits]))
 

@@ -28,7 +28,6 @@ pub struct Setting {
 }
 
 /// In which cells something is so.
-#[allow(dead_code)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     Always,
@@ -38,6 +37,8 @@ pub enum When {
     Watched,
     /// In cells of the resident broker.
     Warm,
+    /// In some cells of the resident broker, by how long they waited.
+    WarmAtTimes,
 }
 
 /// Defines a test per user for cold cells, and the list `ALL` for warm ones, whose broker they share.
@@ -202,7 +203,7 @@ impl Attacked {
             When::Always => true,
             When::Bounded => self.is_bounded(),
             When::Watched => !self.is_bounded(),
-            When::Warm => self.document["isolation"]["warm"] == true,
+            When::Warm | When::WarmAtTimes => self.document["isolation"]["warm"] == true,
         }
     }
 }

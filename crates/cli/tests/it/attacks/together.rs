@@ -40,8 +40,8 @@ for_each_setting! {
         let (first, second) = (ground.attack("chance.py", CHANCE, &[]), ground.attack("chance.py", CHANCE, &[]));
         let (ours, theirs) = (told::<Value>(&first, "values"), told::<Value>(&second, "values"));
         let same: Vec<&str> = ours.keys().filter(|name| ours[*name] == theirs[*name]).map(String::as_str).collect();
-        let open: Vec<&str> =
-            OPEN.iter().filter(|(name, when, _)| ours.contains_key(*name) && first.is(*when)).map(|(name, ..)| *name).collect();
+        let open = OPEN.iter().filter(|(name, when, _)| ours.contains_key(*name) && first.is(*when));
+        let open: Vec<&str> = open.map(|(name, ..)| *name).collect();
         assert!(ADDRESSES.iter().all(|name| ours.contains_key(*name)) && ours.len() > 8, "{ours:?}");
         assert_eq!(same, open, "the same in two programs");
     }
