@@ -17,13 +17,10 @@ def prepare():
     import numpy
     import oracle  # noqa: F401
     import pyarrow  # noqa: F401
-    from matplotlib import font_manager
 
     numpy.random.random()
     for step in (parse, query, total, group, plot):
         step()
-    # It keeps the files of fonts open, and a worker starts with no file open.
-    font_manager._get_font.cache_clear()
 
 
 def touch(profile):
@@ -69,10 +66,12 @@ def group():
 
 
 def plot():
-    from matplotlib import pyplot
+    from matplotlib import font_manager, pyplot
 
     figure, axes = pyplot.subplots()
     axes.bar(["a", "b"], [1, 2])
     axes.set_title("sample")
     figure.savefig(io.BytesIO(), format="png")
     pyplot.close(figure)
+    # It keeps the files of fonts open, and a program begins with no file open.
+    font_manager._get_font.cache_clear()

@@ -66,15 +66,19 @@ fn collect(field: &Field, folder: &Path, harvest: &mut Harvest, depth: usize) {
                     && harvest.files.len() < FILES_MAX
                     && harvest.bytes + metadata.len() <= field.bytes_max =>
             {
-                match (path.to_str(), copy(&mut file, &field.target.join(&path))) {
-                    (Some(text), Ok(())) => {
+                // A name that is no text cannot be told, so such a file is not brought back either.
+                let Some(text) = path.to_str() else {
+                    harvest.left_out += 1;
+                    continue;
+                };
+                match copy(&mut file, &field.target.join(&path)) {
+                    Ok(()) => {
                         harvest.bytes += metadata.len();
                         harvest.files.push(text.to_string());
                     }
-                    (_, copied) => {
+                    Err(error) => {
                         harvest.left_out += 1;
-                        let failure = copied.err().map(|error| failure(&path, &error));
-                        harvest.failed = harvest.failed.take().or(failure);
+                        harvest.failed = harvest.failed.take().or(Some(failure(&path, &error)));
                     }
                 }
             }
@@ -102,12 +106,10 @@ fn copy(from: &mut File, to: &Path) -> io::Result<()> {
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
-    let part = to.with_added_extension("part");
-    let written = File::create_new(&part).and_then(|mut file| {
-        io::copy(from, &mut file)?;
-        file.sync_data()
-    });
-    let placed = written.and_then(|()| fs::rename(&part, to));
+    // A name of its own: one that is already as long as names can be has no room for a suffix.
+    let part = to.with_file_name(format!(".assay-{}.part", std::process::id()));
+    let written = File::create_new(&part).and_then(|mut file| io::copy(from, &mut file));
+    let placed = written.and_then(|_| fs::rename(&part, to));
     if placed.is_err() {
         let _ = fs::remove_file(&part);
     }

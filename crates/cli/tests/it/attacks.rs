@@ -39,22 +39,10 @@ const CHANNELS: (Class, usize) = (Class { name: "channels", text: include_str!("
 
 /// What does not hold yet, where, and what it lets a program do.
 const OPEN: &[(&str, When, &str)] = &[
-    (
-        "hold_who_is_at_the_other_end",
-        When::Always,
-        "take a descriptor of the command's process from the kernel's channel",
-    ),
     ("names_of_the_host_in_mounts", When::Always, "read where the image lies on the host, the user's home included"),
     ("the_control_group_of_this_cell", When::Bounded, "read the number of its supervisor's process and when it began"),
-    ("see_a_record_lock", When::Always, "signal to another cell by locks on the image they share"),
-    ("see_a_lock_of_an_open_file", When::Always, "signal to another cell by locks on the image they share"),
     ("address_of_a_library", When::Warm, "know where the libraries of all cells of one zygote lie"),
     ("address_of_an_object", When::Warm, "know where the first objects of all cells of one zygote lie"),
-    ("descriptors", When::WarmAtTimes, "use two fonts of the image that its warm-up left open"),
-    ("descriptors_beyond_what_is_listed", When::WarmAtTimes, "use two fonts of the image that its warm-up left open"),
-    ("a_name_of_full_length", When::Always, "keep all files that it left from coming back"),
-    ("a_name_that_is_no_text", When::Always, "leave a file in the user's folder that nobody is told of"),
-    ("memory_by_sockets", When::Watched, "hold memory that nobody counts in the buffers of sockets"),
 ];
 
 for_each_setting! {

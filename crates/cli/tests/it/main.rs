@@ -8,6 +8,7 @@
 
 mod answers;
 mod attacks;
+mod broker;
 mod documents;
 mod durability;
 mod edges;

@@ -5,6 +5,7 @@
 
 pub mod contract;
 pub mod leftovers;
+pub mod resident;
 pub mod stage;
 pub mod started;
 pub mod tables;

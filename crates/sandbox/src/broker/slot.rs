@@ -100,7 +100,8 @@ impl Slot {
         let begun = Instant::now();
         let policy = if profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
         let folder = hub.open(id).map_err(|error| fail("make the folder of inputs", error))?;
-        let meter = Meter::new(&policy, name);
+        // The init of a warm cell is not counted: its worker is what is attached.
+        let meter = Meter::new(&Policy { processes: policy.processes - 1, ..policy }, name);
         let (channel, inner) = UnixStream::pair().map_err(|error| fail("make a channel to the cell", error))?;
         let site = Site {
             image: &spec.image,

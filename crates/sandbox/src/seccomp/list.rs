@@ -51,7 +51,7 @@ const ALLOWED: &[c_long] = &[
     SYS_nanosleep, SYS_clock_nanosleep, SYS_clock_gettime, SYS_clock_getres, SYS_gettimeofday, SYS_time, SYS_alarm,
     SYS_setitimer, SYS_getitimer, SYS_getrandom,
     // sockets, which can only be local ones: see `socket` below
-    SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_shutdown, SYS_getsockname, SYS_getpeername, SYS_getsockopt,
+    SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_shutdown, SYS_getsockname, SYS_getpeername,
 ];
 
 /// Requests on a terminal or a pipe that programs make of their own output. None that types into a terminal.
@@ -85,7 +85,16 @@ const FCNTLS: &[c_int] = &[
     F_GET_SEALS,
 ];
 
-const LOCK_COMMANDS: &[c_int] = &[F_SETLK, F_SETLKW, F_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_OFD_GETLK];
+const LOCK_COMMANDS: &[c_int] = &[F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW];
+/// Who holds a lock is seen also on files of the image, which cells share: two of them could signal so.
+const LOCK_QUESTIONS: &[c_int] = &[F_GETLK, F_OFD_GETLK];
+
+/// What a program may ask of a socket. Not for a descriptor of the process at its other end.
+#[rustfmt::skip]
+const SOCKET_QUESTIONS: &[c_int] = &[
+    SO_TYPE, SO_ERROR, SO_SNDBUF, SO_RCVBUF, SO_KEEPALIVE, SO_REUSEADDR, SO_REUSEPORT, SO_LINGER, SO_PASSCRED, SO_PEERCRED,
+    SO_RCVLOWAT, SO_SNDLOWAT, SO_RCVTIMEO, SO_SNDTIMEO, SO_ACCEPTCONN, SO_PROTOCOL, SO_DOMAIN, SO_BROADCAST, SO_OOBINLINE,
+];
 
 /// Advice on memory. Not merging equal pages, which by its timing tells what others have in theirs, and nothing that
 /// drives out of memory what others share.
@@ -120,6 +129,7 @@ pub fn rules(profile: Profile, memory_is_bounded: bool) -> Rules {
     set(SYS_socket, only(0, &[AF_UNIX]));
     set(SYS_socketpair, only(0, &[AF_UNIX]));
     set(SYS_setsockopt, only(2, SOCKET_OPTIONS));
+    set(SYS_getsockopt, only(2, SOCKET_QUESTIONS));
     // Urgent data on local sockets: used by nobody, and faulty more than once. Systems can be built without it.
     set(SYS_sendto, refuse_bits(3, MSG_OOB, EOPNOTSUPP));
     set(SYS_recvfrom, refuse_bits(3, MSG_OOB, EOPNOTSUPP));
@@ -149,7 +159,8 @@ fn fcntl(profile: Profile) -> Rule {
     };
     let commands = FCNTLS.iter().map(|&command| (command as u32, Answer::Allow));
     let locks = LOCK_COMMANDS.iter().map(|&command| (command as u32, locks));
-    by_value(1, commands.chain(locks), OTHERWISE)
+    let questions = LOCK_QUESTIONS.iter().map(|&command| (command as u32, Answer::Errno(ENOTSUP)));
+    by_value(1, commands.chain(locks).chain(questions), OTHERWISE)
 }
 
 fn mmap(memory_is_bounded: bool) -> Rule {

@@ -33,12 +33,8 @@ pub enum When {
     Always,
     /// Where a control group bounds memory.
     Bounded,
-    /// Where memory is only watched.
-    Watched,
     /// In cells of the resident broker.
     Warm,
-    /// In some cells of the resident broker, by how long they waited.
-    WarmAtTimes,
 }
 
 /// Defines a test per user for cold cells, and the list `ALL` for warm ones, whose broker they share.
@@ -202,8 +198,7 @@ impl Attacked {
         match when {
             When::Always => true,
             When::Bounded => self.is_bounded(),
-            When::Watched => !self.is_bounded(),
-            When::Warm | When::WarmAtTimes => self.document["isolation"]["warm"] == true,
+            When::Warm => self.document["isolation"]["warm"] == true,
         }
     }
 }

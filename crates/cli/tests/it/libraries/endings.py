@@ -10,17 +10,16 @@ class Thing:
 
 
 done = []
-kept = Thing()
+atexit.register(lambda: print(*done, sep=", "))
+kept, gone = Thing(), Thing()
 weakref.finalize(kept, done.append, "finalized")
-atexit.register(lambda: print(*done))
+weakref.finalize(gone, done.append, "gone")
+del gone
 atexit.register(done.append, "registered first")
 atexit.register(done.append, "registered last")
 with contextlib.ExitStack() as stack:
     stack.callback(done.append, "left")
     stack.enter_context(contextlib.suppress(KeyError))
     {}["missing"]
-gone = Thing()
-weakref.finalize(gone, done.append, "gone")
-del gone
 left_open = open("out/left_open.txt", "w")
 left_open.write("written at the end")

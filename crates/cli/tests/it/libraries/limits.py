@@ -1,6 +1,5 @@
 """resource, os and platform: what a program is told of its limits and of where it runs."""
 
-import getpass
 import os
 import platform
 import resource
@@ -23,11 +22,7 @@ try:
 except MemoryError:
     pass
 assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 1_000 and os.cpu_count() >= 1
-assert len(os.sched_getaffinity(0)) >= 1 and os.getloadavg() if False else True
+assert len(os.sched_getaffinity(0)) >= 1
 assert platform.system() == "Linux" and platform.python_implementation() == "CPython"
-try:
-    user = getpass.getuser()
-except (KeyError, OSError):
-    user = None
-assert os.getuid() != 0 and sys.getsizeof([]) > 0
+assert os.getuid() != 0 and os.path.isdir(os.path.expanduser("~"))
 print(files, sys.version_info[:2])

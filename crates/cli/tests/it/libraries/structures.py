@@ -56,7 +56,7 @@ except TypeError:
 heap = [5, 1, 4]
 heapq.heapify(heap)
 assert heapq.nsmallest(2, heap) == [1, 4] and bisect.bisect([1, 3, 5], 3) == 2
-assert list(itertools.batched("abcde", 2) if hasattr(itertools, "batched") else ["ab"])[0][0] == "a"
+assert [*itertools.pairwise("abc")] == [("a", "b"), ("b", "c")]
 assert list(graphlib.TopologicalSorter({"b": {"a"}, "c": {"b"}}).static_order()) == ["a", "b", "c"]
 nested = collections.defaultdict(list, {"k": [[1]]})
 assert copy.deepcopy(nested) == nested and copy.deepcopy(nested)["k"][0] is not nested["k"][0]

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as tree
 
 value = {"a": [1, 2.5, None, True], "ü": {"nested": "\u2028"}, "big": 2**70}
 assert json.loads(json.dumps(value)) == value and json.dumps("ü") == '"\\u00fc"'
-assert json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).count("\n") == 12
+assert json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False).count("\n") == 11
 file = io.StringIO(newline="")
 csv.writer(file).writerows([["a", "b"], ['say "hi"', "x,y\nz"]])
 rows = list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
