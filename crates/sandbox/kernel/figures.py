@@ -36,7 +36,9 @@ class _Finder:
 
 
 def watch():
-    """Begins to take note of figures that are saved."""
+    """Begins to take note of figures that are saved; once is enough."""
+    if _state["saved"] is not None:
+        return
     if CANVASES in sys.modules:
         _note_saves(sys.modules[CANVASES])
     else:

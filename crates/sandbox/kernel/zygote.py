@@ -21,7 +21,7 @@ import kernel
 import wire
 
 # What a program may need is there before it is forked.
-import figures  # noqa: F401
+import figures
 import frames  # noqa: F401
 import program
 import reduced  # noqa: F401
@@ -245,6 +245,7 @@ def begin(link):
     settings = wire.loads(link.recv(MESSAGE_BYTES_MAX).decode())
     profiles = {profile["profile"]: Profile(profile) for profile in settings["profiles"]}
     warm().prepare()
+    figures.watch()
     forget_exits()
     if len(os.listdir("/proc/self/task")) != 1:
         sys.exit("a library started a thread; a fork would lose it")

@@ -7,6 +7,8 @@ mod client;
 mod door;
 mod inputs;
 mod launch;
+mod orders;
+mod pool;
 mod serve;
 mod slot;
 mod wire;

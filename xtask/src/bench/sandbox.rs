@@ -9,7 +9,7 @@ mod table;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
     let setup = prepare(workspace, target, scratch.path(), length)?;
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("machine: {cores} cores, load average {}; every contestant is warmed up first, not counted", load());
-    let measured = drive(&target.join("release/examples/sandbox"), &setup)?;
+    let (measured, ended) = drive(&target.join("release/examples/sandbox"), &setup)?;
     println!("\n{}", table::heading());
     for row in measured.rows() {
         println!("{row}");
@@ -56,6 +56,9 @@ pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
         println!("{}", goal.line(&measured));
     }
     println!("load average at the end: {}", load());
+    if !ended.success() {
+        bail!("the driver failed ({ended}); what stands above is what it had measured until then");
+    }
     Ok(0)
 }
 
@@ -90,8 +93,8 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
     }))
 }
 
-/// Runs the driver to its end and keeps what it measured.
-fn drive(driver: &Path, setup: &Value) -> anyhow::Result<Measured> {
+/// Runs the driver to its end; what it measured is kept however it ended.
+fn drive(driver: &Path, setup: &Value) -> anyhow::Result<(Measured, ExitStatus)> {
     let mut process = Command::new(driver)
         .arg(setup.to_string())
         .stdout(Stdio::piped())
@@ -107,9 +110,5 @@ fn drive(driver: &Path, setup: &Value) -> anyhow::Result<Measured> {
             None => measured.add(&said).with_context(|| format!("the driver said `{line}`"))?,
         }
     }
-    let status = process.wait()?;
-    if !status.success() {
-        bail!("the driver failed ({status})");
-    }
-    Ok(measured)
+    Ok((measured, process.wait()?))
 }

@@ -19,6 +19,7 @@ mod guard;
 mod hostile;
 mod journal;
 mod journal_files;
+mod libraries;
 mod plans;
 mod programs;
 mod readme;

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
 use super::launch::BROKER_ARGUMENT;
-use super::serve::unfit;
+use super::orders::unfit;
 use super::wire::{BrokerSpec, BrokerStatus, GRANT_BYTES_MAX, Grant, Order, Shelf, Wanted};
 use crate::capture::Source;
 use crate::cell::{Cell, CellOptions, into_tokio, read_message};

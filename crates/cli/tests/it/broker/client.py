@@ -95,10 +95,10 @@ def say(sayings, patience_s):
     return [one or ["silence", patience_s] for one in told]
 
 
-def order(group, orders, store=None, copies=1):
-    """Orders over one connection each, the next when the one before has its first word; gives the first words.
+def order(group, orders, store=None, copies=1, patient=False):
+    """Orders over one connection each, the next when the one before has its first word; gives these words.
 
-    A store is a path; its descriptor goes along as often as told.
+    A store is a path; its descriptor goes along as often as told. Who is patient takes "later" for no word.
     """
     lent = os.open(store, os.O_PATH if os.path.isdir(store) else os.O_RDONLY) if store else None
     streams, words = groups.setdefault(group, []), []
@@ -107,6 +107,8 @@ def order(group, orders, store=None, copies=1):
         socket.send_fds(stream, [frame(one)], [lent] * copies if store else [])
         streams.append(stream)
         words.append(word(stream, 15))
+        if patient and words[-1] == {"grant": "later", "descriptors": 0}:
+            words[-1] = word(stream, 30)
     if store:
         os.close(lent)
     return words

@@ -2,9 +2,8 @@
 
 import pandas as pd
 
-sales = pd.DataFrame(
-    {"region": ["north", "south", "north", "south", "west"], "units": [3, 5, 7, 1, 4], "price": [2.0, 1.5, 2.5, 4.0, 1.0]}
-)
+sales = pd.DataFrame({"region": ["north", "south", "north", "south", "west"], "units": [3, 5, 7, 1, 4]})
+sales["price"] = [2.0, 1.5, 2.5, 4.0, 1.0]
 sales["revenue"] = sales.units * sales.price
 told = sales.groupby("region").agg(units=("units", "sum"), revenue=("revenue", "sum"), best=("price", "max"))
 assert told.loc["north"].tolist() == [10.0, 23.5, 2.5], told

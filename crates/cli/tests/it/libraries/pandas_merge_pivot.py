@@ -10,7 +10,8 @@ assert left._merge.astype(str).tolist()[-1] == "left_only"
 outer = orders.merge(customers, how="outer", on="customer")
 assert len(outer) == 5 and outer.amount.isna().sum() == 1
 left["even"] = left.order % 2 == 0
-pivot = left.fillna({"city": "?"}).pivot_table(index="city", columns="even", values="amount", aggfunc="sum", fill_value=0)
+known = left.fillna({"city": "?"})
+pivot = known.pivot_table(index="city", columns="even", values="amount", aggfunc="sum", fill_value=0)
 assert pivot.loc["Köln"].tolist() == [7.0, 0.0] and pivot.loc["?"].tolist() == [0.0, 9.0], pivot
 long = pivot.reset_index().melt(id_vars="city", value_name="amount")
 assert long.amount.sum() == orders.amount.sum()

@@ -3,7 +3,7 @@
 try:
     import sklearn  # noqa: F401
 except ImportError:
-    print("there is no scikit-learn in this environment")
+    print("skipped: there is no scikit-learn in this environment")
     raise SystemExit
 
 from sklearn.datasets import load_iris

@@ -4,7 +4,10 @@ import sqlite3
 
 writer = sqlite3.connect("out/notes.db")
 assert writer.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
-writer.executescript("CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT UNIQUE); CREATE VIRTUAL TABLE words USING fts5(text);")
+writer.executescript("""
+    CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT UNIQUE);
+    CREATE VIRTUAL TABLE words USING fts5(text);
+""")
 with writer:
     writer.executemany("INSERT INTO note (text) VALUES (?)", [("one",), ("two",), ("drei ß",)])
     writer.execute("INSERT INTO words SELECT text FROM note")

@@ -135,12 +135,26 @@ impl Resident {
         }
     }
 
-    /// The command that runs a program.
+    /// The command that runs a program and tells at the end what came of it.
     pub fn call(&self, code: &str, flags: &[&str]) -> Call {
+        self.call_telling("--json", code, flags)
+    }
+
+    fn call_telling(&self, form: &str, code: &str, flags: &[&str]) -> Call {
         static WRITTEN: AtomicUsize = AtomicUsize::new(0);
         let name = format!("programs/{}.py", WRITTEN.fetch_add(1, Ordering::Relaxed));
         let file = self.place.file(&name, code);
-        self.assay(["sandbox", "run", file.to_str().unwrap(), "--json"].iter().chain(flags))
+        self.assay(["sandbox", "run", file.to_str().unwrap(), form].iter().chain(flags))
+    }
+
+    /// The same call of another file than the place's program.
+    pub fn by(&self, program: &Path, call: Call) -> Call {
+        let own = self.place.program();
+        let exchanged = |word: &std::ffi::OsStr| if word == own { program.into() } else { word.to_os_string() };
+        let mut command = Command::new(exchanged(call.command.get_program()));
+        command.args(call.command.get_args().map(exchanged)).env_clear().envs(call.environment());
+        command.current_dir(self.place.path(""));
+        Call { command, ..call }
     }
 
     /// Runs a program and gives its document, whatever came of it.
@@ -161,6 +175,14 @@ impl Resident {
         let running = self.status()["running"].as_u64().unwrap_or(0);
         let started = Started::of(self.call(code, &[]));
         until("the program runs", || (self.status()["running"].as_u64()? > running).then_some(()));
+        started
+    }
+
+    /// Starts a program and waits until it has printed a line.
+    #[track_caller]
+    pub fn talking(&self, code: &str, flags: &[&str]) -> Started {
+        let started = Started::of(self.call_telling("--jsonl", code, flags));
+        until("the program has printed a line", || printed(&started).contains('\n').then_some(()));
         started
     }
 
@@ -210,9 +232,14 @@ impl Resident {
     /// The broker's zygote.
     #[track_caller]
     pub fn zygote(&self) -> Process {
-        let mut children = children(self.broker().pid).into_iter();
-        let is_zygote = |pid: &u32| command_line(*pid).contains("zygote");
-        children.find(is_zygote).and_then(Process::of).expect("a broker has a zygote")
+        zygote_of(&self.broker()).expect("a broker has a zygote")
+    }
+
+    /// The broker's process, in the middle of whatever it does.
+    pub fn broker_now(&self) -> Option<Process> {
+        let pid = self.status()["pid"].as_u64()? as u32;
+        self.see(pid);
+        Process::of(pid)
     }
 
     /// The workers that wait.
@@ -327,6 +354,24 @@ pub fn is_right(document: &Value, printed: &str) -> bool {
     document["isolation"]["warm"].as_bool().expect("it says whether")
 }
 
+/// What a program that is told of line by line has printed so far.
+pub fn printed(started: &Started) -> String {
+    let stdout = started.stdout();
+    let events = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let chunks = events.filter(|event| event["type"] == "output.chunk");
+    chunks.filter_map(|event| event["data"]["text"].as_str().map(str::to_string)).collect()
+}
+
+/// The document of such a program, once it has ended.
+#[track_caller]
+pub fn last_document(started: &mut Started) -> Value {
+    let ran = started.ends();
+    let last: Value = serde_json::from_str(ran.stdout.lines().last().expect("events")).expect("an event");
+    assert_eq!(last["type"], "run.finished", "{last}");
+    super::contract::holds(&last["data"]["output"]);
+    last["data"]["output"].clone()
+}
+
 /// A Python process that a test talks to.
 pub struct Talker {
     child: Child,
@@ -385,6 +430,12 @@ impl Client {
         writeln!(self.0.stdin.as_mut().expect("not ended"), "{arguments}").expect("the client listens");
         serde_json::from_str(&self.0.hears()).expect("an answer")
     }
+}
+
+/// The zygote of a broker, if it has one now.
+pub fn zygote_of(broker: &Process) -> Option<Process> {
+    let mut children = children(broker.pid).into_iter();
+    children.find(|pid| command_line(*pid).contains("zygote")).and_then(Process::of)
 }
 
 /// How many descriptors a process holds.

@@ -1,6 +1,7 @@
 //! Many at a time: runs per second through the broker, and HumanEval as a whole.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -82,7 +83,7 @@ pub async fn tasks(contest: &Contest) -> anyhow::Result<Vec<Sample>> {
             contest.pool.is_full().await?;
             let (who, ms) = match (round + place) % 3 {
                 0 => ("assay warm", in_cells(&contest.pool.warm, &tasks, true).await?),
-                1 => ("bare python", in_processes(contest, &tasks)?),
+                1 => ("bare python", in_processes(&contest.setup.python, &tasks)?),
                 _ => ("assay cold", in_cells(&contest.pool.cold, &tasks, false).await?),
             };
             samples.push(Sample::ms("HumanEval, whole", who, ms));
@@ -128,13 +129,12 @@ async fn in_cells(sandbox: &Sandbox, tasks: &Arc<Vec<Task>>, warm: bool) -> anyh
     Ok(ms_since(begun))
 }
 
-fn in_processes(contest: &Contest, tasks: &[Task]) -> anyhow::Result<f64> {
+fn in_processes(python: &Path, tasks: &[Task]) -> anyhow::Result<f64> {
     let next = AtomicUsize::new(0);
     let begun = Instant::now();
     let one_after_another = || -> anyhow::Result<()> {
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            timed(std::process::Command::new(&contest.setup.python).arg(&task.file))
-                .with_context(|| task.name.clone())?;
+            timed(Command::new(python).arg(&task.file)).with_context(|| task.name.clone())?;
         }
         Ok(())
     };

@@ -1,5 +1,6 @@
 //! The sandbox, cold and with a resident broker, and the pool of workers that the broker keeps.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
@@ -22,6 +23,8 @@ pub struct Pool {
     pub warm: Sandbox,
     /// How many workers wait when nobody asks for any.
     idle: usize,
+    /// How the broker was when it last said so; of use when it says nothing more.
+    last: RefCell<BrokerStatus>,
 }
 
 impl Pool {
@@ -32,7 +35,7 @@ impl Pool {
         let cold = cold.map_err(|problem| anyhow!("no sandbox: {}", problem.message))?;
         let runtime = setup.folder("run")?;
         let warm = cold.clone().with_broker(Some(&runtime), &setup.data());
-        let mut pool = Pool { cold, warm, idle: 0 };
+        let mut pool = Pool { cold, warm, idle: 0, last: RefCell::default() };
         pool.broker()?.start().context("cannot start the broker")?;
         let begun = Instant::now();
         let mut since = Instant::now();
@@ -56,7 +59,11 @@ impl Pool {
 
     /// How the broker is.
     pub async fn status(&self) -> anyhow::Result<BrokerStatus> {
-        self.broker()?.status().await.context("the broker does not answer")
+        let status = self.broker()?.status().await;
+        let status =
+            status.with_context(|| format!("the broker does not answer; before, it said: {:?}", self.last.borrow()))?;
+        self.last.replace(status.clone());
+        Ok(status)
     }
 
     /// Waits until every worker that was used has been replaced; says how long that took, if it had to wait.

@@ -1,0 +1,254 @@
+//! The pool: the zygote, and the cells that are made, handed out and let go.
+
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::{Duration, Instant};
+
+use base::Usage;
+
+use super::orders::tell;
+use super::serve::Broker;
+use super::slot::{LastWord, Slot, State, Work};
+use super::zygote::{Said, Zygote};
+use crate::isolate::Failure;
+use crate::meter::Sample;
+use crate::policy::Profile;
+use crate::protocol::{DONE, End, Isolation, Report};
+use crate::sys;
+
+/// A worker that is not ready by then never will be.
+pub(super) const FORMING_MAX: Duration = Duration::from_secs(20);
+/// So many workers in a row that came to nothing show that none will.
+pub(super) const FAILURES_MAX: u32 = 8;
+/// What there are workers for.
+pub(super) const PROFILES: [Profile; 2] = [Profile::Analysis, Profile::Task];
+/// Of each profile.
+const IDLE_WANTED: usize = 2;
+/// Of each profile.
+const FORMING_AT_ONCE: usize = 2;
+
+impl Broker {
+    pub(super) fn keep_zygote(&mut self) {
+        if self.zygote.is_some() || self.failures_in_a_row >= FAILURES_MAX {
+            return;
+        }
+        self.status.zygotes += 1;
+        match Zygote::start(&self.spec.image, &self.spec.kernel, self.memory_is_bounded) {
+            Ok(zygote) => self.zygote = Some(zygote),
+            Err(failure) => self.note(&failure.to_string()),
+        }
+    }
+
+    pub(super) fn hear_zygote(&mut self) {
+        let Some(zygote) = &mut self.zygote else { return };
+        match zygote.hear() {
+            Ok(Said::Ready) => zygote.ready = true,
+            Ok(Said::Broken { error }) => {
+                self.lose_zygote();
+                self.status.trouble = Some(error);
+            }
+            Ok(Said::Forked { cell, pid }) => {
+                let Some(slot) = self.slots.get_mut(&cell) else { return };
+                slot.worker = Some(pid);
+                if let Err(error) = slot.meter.attach(pid) {
+                    self.give_up(cell, &format!("count the worker: {error}"));
+                }
+            }
+            Ok(Said::Failed { cell, error }) => self.give_up(cell, &error),
+            Ok(Said::Ended { pid, exit_code, signal, cpu_ms, memory_peak_bytes }) => {
+                let Some(id) = self.slots.values().find(|slot| slot.worker == Some(pid)).map(|slot| slot.id) else {
+                    return;
+                };
+                let used = Usage { wall_ms: 0.0, cpu_ms, memory_peak_bytes };
+                self.end(id, End::Exited { exit_code, signal }, used);
+            }
+            Err(_) => self.lose_zygote(),
+        }
+    }
+
+    /// Its workers cannot be waited for any more: all of them go, and who waits for one hears that it is lost.
+    pub(super) fn lose_zygote(&mut self) {
+        if let Some(zygote) = self.zygote.take() {
+            sys::kill(&zygote.pidfd);
+            self.note("the zygote ended");
+        }
+        let all: Vec<u64> = self.slots.keys().copied().collect();
+        all.into_iter().for_each(|id| self.kill(id));
+        self.turn_away("the zygote ended");
+    }
+
+    /// Begins new cells where too few are ready.
+    pub(super) fn refill(&mut self) {
+        if self.stopping
+            || self.failures_in_a_row >= FAILURES_MAX
+            || !self.zygote.as_ref().is_some_and(|zygote| zygote.ready)
+        {
+            return;
+        }
+        for profile in PROFILES {
+            let of_profile = || self.slots.values().filter(move |slot| slot.profile == profile);
+            let forming = of_profile().filter(|slot| slot.is_forming()).count();
+            let idle = of_profile().filter(|slot| matches!(slot.state, State::Idle(_))).count();
+            let waiting = self.waiting.iter().filter(|order| order.policy.profile == profile).count();
+            let wanted = (IDLE_WANTED + waiting).saturating_sub(idle).min(FORMING_AT_ONCE);
+            for _ in forming..wanted {
+                if self.slots.len() < self.cells_max {
+                    self.begin(profile);
+                }
+            }
+        }
+    }
+
+    pub(super) fn begin(&mut self, profile: Profile) {
+        let id = self.next;
+        self.next += 1;
+        let name = format!("{}-{id}", self.pid);
+        match Slot::begin(&self.spec, &self.hub, id, &name, profile) {
+            Ok(slot) if slot.meter.bounds_memory() == self.memory_is_bounded => drop(self.slots.insert(id, slot)),
+            Ok(slot) => {
+                self.slots.insert(id, slot);
+                self.give_up(id, "its control group could not be made");
+            }
+            Err(failure) => {
+                self.hub.close(id);
+                self.note(&failure.to_string());
+            }
+        }
+    }
+
+    /// Something happened on a slot's descriptor.
+    pub(super) fn look_at(&mut self, id: u64) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let hurry = self.waiting.iter().any(|order| order.policy.profile == slot.profile);
+        let looked: Result<(), Failure> = match (&mut slot.state, &self.zygote) {
+            (State::Entering, Some(zygote)) => slot.entered(zygote, hurry),
+            (State::Joining(_), _) => return self.joined(id),
+            // A worker that says something unasked, or is gone.
+            (State::Entering, None) | (State::Idle(_), _) => {
+                Err(Failure { step: "wait".into(), error: "the worker spoke unasked or ended".into() })
+            }
+            (State::Running(work), _) => {
+                let mut word = [0; 2];
+                let end = match work.client.read(&mut word) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                    Ok(2) if word[0] == DONE => End::Exited { exit_code: Some(word[1].into()), signal: None },
+                    _ => End::Stopped,
+                };
+                return self.end(id, end, Usage::default());
+            }
+            (State::Dying(_), _) => return,
+        };
+        if let Err(failure) = looked {
+            self.give_up(id, &failure.to_string());
+        }
+    }
+
+    pub(super) fn joined(&mut self, id: u64) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        let State::Joining(ends) = &mut slot.state else { return };
+        if slot.worker.is_none() {
+            // The zygote's word that it was forked is still under way.
+            return;
+        }
+        let mut byte = [0];
+        if ends.kernel.read_exact(&mut byte).is_err() || byte != *b"R" {
+            return self.give_up(id, "the worker did not become ready");
+        }
+        if let Err(failure) = slot.verify() {
+            return self.give_up(id, &failure.to_string());
+        }
+        let State::Joining(ends) = std::mem::replace(&mut slot.state, State::Dying(None)) else { return };
+        slot.state = State::Idle(ends);
+        self.failures_in_a_row = 0;
+        self.status.made += 1;
+        self.status.refill_ms = slot.begun.elapsed().as_secs_f64() * 1e3;
+    }
+
+    /// A cell's work is over: says so and kills what is left. Files are looked at by whoever ordered them, so with files
+    /// the word waits until nothing in the cell can change them any more.
+    pub(super) fn end(&mut self, id: u64, end: End, used: Usage) {
+        let Some(slot) = self.slots.get_mut(&id) else { return };
+        match slot.state {
+            State::Running(_) => {}
+            State::Dying(_) => return,
+            _ => return self.give_up(id, "the worker ended before its time"),
+        }
+        let sample = slot.meter.sample();
+        let State::Running(Work { client, policy, started }) = std::mem::replace(&mut slot.state, State::Dying(None))
+        else {
+            return;
+        };
+        let end = match (sample.exceeded(&policy), end) {
+            (Some(by), End::Exited { .. }) => End::Killed { by },
+            (_, end) => end,
+        };
+        sys::kill(&slot.pidfd);
+        let awaits_files = end != End::Stopped && slot.left_files();
+        let isolation = Isolation { tier: "namespaces".into(), memory: slot.meter.name().into(), warm: true };
+        let report = Report { end, usage: usage(started, sample, used), isolation: Some(isolation) };
+        if awaits_files {
+            slot.state = State::Dying(Some(LastWord { client, report }));
+        } else {
+            tell(&client, &report, &[]);
+        }
+    }
+
+    /// A cell that came to nothing.
+    pub(super) fn give_up(&mut self, id: u64, why: &str) {
+        self.status.failed += 1;
+        self.note(why);
+        self.kill(id);
+    }
+
+    pub(super) fn note(&mut self, trouble: &str) {
+        self.failures_in_a_row += 1;
+        self.status.trouble = Some(trouble.to_string());
+    }
+
+    pub(super) fn kill(&mut self, id: u64) {
+        if let Some(slot) = self.slots.get_mut(&id) {
+            sys::kill(&slot.pidfd);
+            if !matches!(slot.state, State::Dying(_)) {
+                slot.state = State::Dying(None);
+            }
+        }
+    }
+
+    /// A cell is dead, whole: says what was still to be said.
+    pub(super) fn forget(&mut self, id: u64) {
+        let Some(slot) = self.slots.remove(&id) else { return };
+        if let State::Dying(Some(LastWord { client, report })) = &slot.state {
+            let lent: Vec<RawFd> = slot.out().map(AsRawFd::as_raw_fd).into_iter().collect();
+            tell(client, report, &lent);
+        }
+        self.hub.close(id);
+    }
+
+    /// Lets go of what has ended. A cell's init ends after everything in it.
+    pub(super) fn reap(&mut self) {
+        while let Some(pid) = sys::reap() {
+            if self.zygote.as_ref().is_some_and(|zygote| zygote.pid == pid) {
+                self.lose_zygote();
+            }
+            let Some(id) = self.slots.values().find(|slot| slot.init == pid).map(|slot| slot.id) else { continue };
+            if !matches!(self.slots[&id].state, State::Dying(_)) {
+                self.give_up(id, "the cell's init ended");
+            }
+            self.forget(id);
+        }
+    }
+}
+
+impl Slot {
+    pub(super) fn is_forming(&self) -> bool {
+        matches!(self.state, State::Entering | State::Joining(_))
+    }
+}
+
+fn usage(started: Instant, sample: Sample, used: Usage) -> Usage {
+    Usage {
+        wall_ms: started.elapsed().as_secs_f64() * 1e3,
+        cpu_ms: if sample.cpu_ms > 0.0 { sample.cpu_ms } else { used.cpu_ms },
+        memory_peak_bytes: if sample.memory_peak_bytes > 0 { sample.memory_peak_bytes } else { used.memory_peak_bytes },
+    }
+}
