@@ -14,17 +14,31 @@ EXPRESSION_DEPTH_MAX = 250
 CHUNK_ROWS = 1_000
 DATABASE = "data"
 
-# Without threads of its own, an engine can be opened once and forked. Queries of one thread have no use for them.
-_ALONE = {"threads": "1", "async_threads": "0"}
-_WITHOUT_EXTENSIONS = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+# One thread: two add floats in another order each time, and the last digits of a sum with them. And none beside it, so
+# that an engine can be opened once and forked. Everything that can be said when it is opened costs a question nothing.
+_SETTINGS = {
+    "threads": "1",
+    "async_threads": "0",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unredacted_secrets": "false",
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
+    "temp_directory": "",
+    "memory_limit": f"{384 << 20}B",
+    "max_execution_time": "9000",
+    "max_expression_depth": str(EXPRESSION_DEPTH_MAX),
+    "pivot_limit": "200",
+}
 _state = {}
 
 
 def connection():
     """The one connection of this process."""
     if "connection" not in _state:
-        settings = {"max_expression_depth": str(EXPRESSION_DEPTH_MAX), **_ALONE, **_WITHOUT_EXTENSIONS}
-        _state["connection"] = _duckdb.connect(":memory:", config=settings)
+        engine = _state["connection"] = _duckdb.connect(":memory:", config=_SETTINGS)
+        engine.execute("SET TimeZone='UTC'")
     return _state["connection"]
 
 
@@ -53,28 +67,10 @@ def parse(arguments):
 
 
 def open(arguments):
-    """Attaches the prepared file read-only, makes it the default, and locks the settings.
-
-    One thread unless told otherwise: two add floats in another order each time, and the last digits of a sum with them.
-    """
+    """Attaches the prepared file read-only, makes it the default, and shuts the last doors."""
     engine = connection()
     engine.execute(f"ATTACH {_literal(arguments['path'])} AS {DATABASE} (READ_ONLY)")
-    engine.execute(f"USE {DATABASE}")
-    settings = [
-        ("temp_directory", "''"),
-        ("allow_community_extensions", "false"),
-        ("allow_unredacted_secrets", "false"),
-        ("allow_persistent_secrets", "false"),
-        ("python_enable_replacements", "false"),
-        ("TimeZone", "'UTC'"),
-        ("enable_external_access", "false"),
-        ("memory_limit", f"'{int(arguments.get('memory_bytes', 384 << 20))}B'"),
-        ("threads", str(int(arguments.get("threads", 1)))),
-        ("pivot_limit", "200"),
-        ("max_execution_time", str(int(arguments.get("time_ms", 9_000)))),
-        ("lock_configuration", "true"),
-    ]
-    engine.execute(";".join(f"SET {name}={value}" for name, value in settings))
+    engine.execute(f"USE {DATABASE}; SET enable_external_access=false; SET lock_configuration=true")
     return {}
 
 
@@ -102,9 +98,9 @@ def query(arguments):
     }
 
 
-def rows(table, columns):
-    """The named columns of one table of the opened file, as the engine's Python values."""
-    names = ", ".join(quoted(column) for column in columns)
+def rows(table, columns, spelled=()):
+    """The named columns of one table of the opened file, as the engine's Python values, or spelled as text."""
+    names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" if name in spelled else quoted(name) for name in columns)
     return connection().execute(f"SELECT {names} FROM {DATABASE}.main.{quoted(table)}").fetchall()
 
 

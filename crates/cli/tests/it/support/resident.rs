@@ -121,9 +121,9 @@ impl Resident {
 
     /// The same, with its socket in a folder of the login.
     pub fn in_runtime_dir(user: User, folder: &str) -> Resident {
-        let resident = Resident::without_broker(user);
-        let runtime_dir = Some(resident.place.folder(folder));
-        Resident { runtime_dir, ..resident }
+        let mut resident = Resident::without_broker(user);
+        resident.runtime_dir = Some(resident.place.folder(folder));
+        resident
     }
 
     /// A command that may use the broker.
