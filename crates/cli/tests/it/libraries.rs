@@ -1,5 +1,6 @@
 //! Programs as people write them work in a cell as they do outside: the standard library, the libraries of the
-//! environment, and the 164 tasks of HumanEval with their known solutions, in cold cells and in warm ones, by the command.
+//! environment, and the 164 tasks of HumanEval with their known solutions; in cold cells and in warm ones, by the
+//! command.
 //!
 //! A case is one Python file of `libraries/`, which asserts what it came to and prints one line; the table [`CASES`] says
 //! which line, what it must have left in `out/`, and in which profiles it runs. A case that does not work yet is in
@@ -81,6 +82,7 @@ const CASES: &[Case] = &[
     case!("pyarrow_parquet", "3.75 3").in_analysis().leaves(&[("one.parquet", b"PAR1")]),
     case!("excel", "['Köln', 'Oslo']").in_analysis().leaves(&[("cities.xlsx", b"PK\x03\x04")]),
     case!("sqlite3_file", "drei ß").leaves(&[("notes.db", b"SQLite format 3\0")]),
+    case!("sqlite3_log", "2"),
     case!("sklearn_joblib", "True"),
     case!("process_pool", "[(0, 1.0, 5.0), (1, 2.0, 5.0), (2, 3.0, 5.0)]"),
     case!("multiprocessing_pool", "40425 81"),
@@ -115,6 +117,9 @@ const CASES: &[Case] = &[
     case!("endings", "gone, left, registered last, registered first, finalized")
         .leaves(&[("left_open.txt", b"written at the end")]),
     case!("exit_status", "said and ended").ends_with(3),
+    case!("own_file", "found"),
+    case!("locales", "UTF-8"),
+    case!("user_names", "True"),
     case!("no_input", "name? ended"),
     case!("deep_calls", "9000 19000"),
     case!("limits", "1024 (3, 11)"),
@@ -122,9 +127,15 @@ const CASES: &[Case] = &[
     case!("tools", "{'a': [1, 2], 'b': 1}"),
 ];
 
-/// What does not work yet, and why.
-const OPEN: &[(&str, &str)] =
-    &[("subprocess_libraries", "an interpreter that the program starts has no packages on its path")];
+/// What does not work yet, in which profiles, and why.
+const OPEN: &[(&str, &[&str], &str)] = &[
+    ("sqlite3_log", &["task"], "a write-ahead log asks who holds a lock, and nobody may"),
+    ("duckdb_frame", &["analysis"], "an import of the library's C code counts as the program's own"),
+    ("subprocess_libraries", &["task"], "an interpreter that the program starts has no packages on its path"),
+    ("own_file", &["task"], "`__file__` is not a whole path, as it is outside, and points nowhere from another folder"),
+    ("locales", &["task"], "the locale that `LANG` names is not in the image"),
+    ("user_names", &["task"], "there is no entry for the inner user, and no variable that names it"),
+];
 
 const CITIES: &str = "name,code,founded,people\nOslo,007,1048-01-01,717710\nStockholm,010,1248-01-01,\n\
     New York,100,1624-01-01,8258035\n";
@@ -189,7 +200,9 @@ fn works(ground: &Ground, case: &Case, profile: &str) {
         assert_eq!(case.name, "sklearn_joblib", "what only some environments have");
         return eprintln!("skipped: libraries::{}: {}", case.name, reason.trim_end());
     }
-    if let Some((_, reason)) = OPEN.iter().find(|(name, _)| *name == case.name) {
+    if let Some((.., reason)) =
+        OPEN.iter().find(|(name, profiles, _)| *name == case.name && profiles.contains(&profile))
+    {
         assert_ne!(document["outcome"], "ok", "it was open: {reason}");
         return;
     }
@@ -232,7 +245,7 @@ fn a_flood_is_cut(ground: &Ground) {
     assert_eq!((kept.len(), kept.lines().next()), (1 << 20, Some(&*"x".repeat(99))));
     assert_eq!(fs::read_to_string(out.join("done")).unwrap(), "100000000");
     let shown = ground.assay(&["sandbox", "run", "flood.py"]).run().exits(0);
-    assert_eq!(shown.stdout.trim_end_matches('\n').len() / 1024, 1023, "about a MiB is shown");
+    assert!(shown.stdout.trim_end() == kept.trim_end(), "{} bytes are shown", shown.stdout.len());
     assert!(shown.stderr.contains("stdout was cut"), "{}", shown.stderr);
 }
 
@@ -321,5 +334,5 @@ fn every_program_is_a_case() {
     told.sort();
     assert_eq!(found, told);
     assert!(told.len() >= 50, "the suite must not shrink unnoticed");
-    assert!(OPEN.iter().all(|(name, _)| told.contains(name)));
+    assert!(OPEN.iter().all(|(name, ..)| told.contains(name)));
 }

@@ -91,7 +91,9 @@ with_one_broker! {
         let late = client.does("order", json!({ "group": "late", "orders": [cell(json!({}))] }));
         assert_eq!(late[0]["grant"], "unfit", "{late}");
         assert!(broker.is_alive() || running.has_ended(), "it must not end before those who have a cell");
-        ["line", "taken"].map(|group| client.does("drop", json!({ "group": group })));
+        for group in ["line", "taken"] {
+            client.does("drop", json!({ "group": group }));
+        }
         assert!(is_right(&running.ends().document(), "in\nout\n"), "what runs may end");
         until("the broker is gone", || (!broker.is_alive()).then_some(()));
         assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());

@@ -1,9 +1,8 @@
-"""sqlite3: a file with a write-ahead log, transactions, two connections, and a full-text index."""
+"""sqlite3: a file in `out/`, transactions, two connections, and a full-text index."""
 
 import sqlite3
 
 writer = sqlite3.connect("out/notes.db")
-assert writer.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
 writer.executescript("""
     CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT UNIQUE);
     CREATE VIRTUAL TABLE words USING fts5(text);
