@@ -51,7 +51,9 @@ def run(request):
 
 def enter(name):
     """The module that the program is, and what it sees of the interpreter."""
-    _main.__file__ = name
+    _main.__file__ = "/work/" + name
+    # For interpreters that it starts; ours found the packages without.
+    os.environ["PYTHONPATH"] = "/usr/lib/packages"
     sys.modules["__main__"] = _main
     sys.argv = [name]
     builtins.exit = builtins.quit = sys.exit

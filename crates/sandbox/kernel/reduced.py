@@ -38,6 +38,9 @@ def builtin_names():
 
 
 def _import_allowed(name, globals=None, locals=None, fromlist=(), level=0):
+    # A list comes from compiled code, which finds this function by the name it has for the program.
+    if type(fromlist) is list:
+        return _import_any(name, globals, locals, fromlist, level)
     root = name.partition(".")[0]
     if level == 0 and root in _MODULES_REFUSED:
         message = f"the profile `analysis` does not have the module `{root}`; `--profile task` has it"

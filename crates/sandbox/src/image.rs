@@ -17,7 +17,7 @@ use crate::elf;
 pub const PACKAGES: &str = "usr/lib/packages";
 
 /// Raised when an image is laid out differently.
-pub const LAYOUT_VERSION: u32 = 1;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// Parts of the standard library that no program in a cell can use.
 const STDLIB_LEFT_OUT: &[&str] = &[
@@ -85,13 +85,20 @@ pub fn lay_out(root: &Path) -> io::Result<()> {
     for device in ["null", "zero", "full", "random", "urandom"] {
         fs::write(root.join("dev").join(device), "")?;
     }
-    Ok(())
+    // Programs ask who they are. Nobody of the host is named here.
+    fs::write(root.join("etc/passwd"), "cell:x:1000:1000:cell:/tmp:/bin/sh\n")?;
+    fs::write(root.join("etc/group"), "cell:x:1000:\n")
 }
 
 /// Copies the interpreter, its standard library and the shell.
 pub fn copy_python(python: &Python, root: &Path) -> io::Result<()> {
     fs::copy(&python.executable, root.join("usr/bin/python3"))?;
     fs::copy("/bin/sh", root.join("usr/bin/sh"))?;
+    // The locale that cells are set to; where the C library brings it along there is no such folder.
+    let locale = Path::new("usr/lib/locale/C.utf8");
+    if Path::new("/").join(locale).is_dir() {
+        copy_tree(&Path::new("/").join(locale), &root.join(locale), &[])?;
+    }
     let (major, minor, _) = python.version;
     copy_tree(&python.stdlib, &root.join(format!("usr/lib/python{major}.{minor}")), STDLIB_LEFT_OUT)
 }

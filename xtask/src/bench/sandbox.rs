@@ -73,9 +73,13 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
     };
     let environment = PathBuf::from(setting("env_dir").context("`assay config show` names no env_dir")?);
     output(Command::new(&assay).args(["doctor", "--quiet", "--data-dir"]).arg(scratch.join("data")))?;
-    let python = find_python(setting("python"))?;
+    let packages = newest_packages(&environment)?;
+    let python = match own_python(&packages) {
+        Some(python) => python,
+        None => find_python(setting("python"))?,
+    };
     println!("bench sandbox: {} (release profile)", assay.display());
-    println!("python: {}, packages of the same environment, outside the sandbox", python.display());
+    println!("bare python: {}, outside the sandbox, with the packages of cells", python.display());
     let bubblewrap = bubblewrap::provide(target)?;
     if let Some((program, version)) = &bubblewrap {
         println!("bubblewrap: {version} ({})", program.display());
@@ -84,13 +88,20 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
     Ok(json!({
         "assay": assay,
         "environment": environment,
-        "packages": newest_packages(&environment)?,
+        "packages": packages,
         "python": python,
         "bubblewrap": bubblewrap.map(|(program, _)| program),
         "tasks": tasks,
         "scratch": scratch,
         "quick": length == Length::Quick,
     }))
+}
+
+/// The interpreter of cells, if it starts outside of them too. Another one of the same version may be told by its
+/// machine to import more at every start, and would make us look faster than we are.
+fn own_python(packages: &Path) -> Option<PathBuf> {
+    let python = packages.parent()?.parent()?.join("bin/python3");
+    output(Command::new(&python).args(["-c", "pass"])).ok().map(|_| python)
 }
 
 /// Runs the driver to its end; what it measured is kept however it ended.

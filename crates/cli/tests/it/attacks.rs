@@ -41,6 +41,7 @@ const CHANNELS: (Class, usize) = (Class { name: "channels", text: include_str!("
 const OPEN: &[(&str, When, &str)] = &[
     ("names_of_the_host_in_mounts", When::Always, "read where the image lies on the host, the user's home included"),
     ("the_control_group_of_this_cell", When::Bounded, "read the number of its supervisor's process and when it began"),
+    ("see_a_record_lock", When::Always, "signal to another cell by locks on the image they share"),
     ("address_of_a_library", When::Warm, "know where the libraries of all cells of one zygote lie"),
     ("address_of_an_object", When::Warm, "know where the first objects of all cells of one zygote lie"),
 ];

@@ -128,14 +128,7 @@ const CASES: &[Case] = &[
 ];
 
 /// What does not work yet, in which profiles, and why.
-const OPEN: &[(&str, &[&str], &str)] = &[
-    ("sqlite3_log", &["task"], "a write-ahead log asks who holds a lock, and nobody may"),
-    ("duckdb_frame", &["analysis"], "an import of the library's C code counts as the program's own"),
-    ("subprocess_libraries", &["task"], "an interpreter that the program starts has no packages on its path"),
-    ("own_file", &["task"], "`__file__` is not a whole path, as it is outside, and points nowhere from another folder"),
-    ("locales", &["task"], "the locale that `LANG` names is not in the image"),
-    ("user_names", &["task"], "there is no entry for the inner user, and no variable that names it"),
-];
+const OPEN: &[(&str, &[&str], &str)] = &[];
 
 const CITIES: &str = "name,code,founded,people\nOslo,007,1048-01-01,717710\nStockholm,010,1248-01-01,\n\
     New York,100,1624-01-01,8258035\n";

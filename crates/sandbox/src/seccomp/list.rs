@@ -85,9 +85,9 @@ const FCNTLS: &[c_int] = &[
     F_GET_SEALS,
 ];
 
-const LOCK_COMMANDS: &[c_int] = &[F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW];
-/// Who holds a lock is seen also on files of the image, which cells share: two of them could signal so.
-const LOCK_QUESTIONS: &[c_int] = &[F_GETLK, F_OFD_GETLK];
+/// Who holds a lock is seen also on files of the image, which cells share: two of them can signal so. SQLite cannot do
+/// without, so only the question that nobody asks is missing.
+const LOCK_COMMANDS: &[c_int] = &[F_SETLK, F_SETLKW, F_GETLK, F_OFD_SETLK, F_OFD_SETLKW];
 
 /// What a program may ask of a socket. Not for a descriptor of the process at its other end.
 #[rustfmt::skip]
@@ -159,8 +159,7 @@ fn fcntl(profile: Profile) -> Rule {
     };
     let commands = FCNTLS.iter().map(|&command| (command as u32, Answer::Allow));
     let locks = LOCK_COMMANDS.iter().map(|&command| (command as u32, locks));
-    let questions = LOCK_QUESTIONS.iter().map(|&command| (command as u32, Answer::Errno(ENOTSUP)));
-    by_value(1, commands.chain(locks).chain(questions), OTHERWISE)
+    by_value(1, commands.chain(locks), OTHERWISE)
 }
 
 fn mmap(memory_is_bounded: bool) -> Rule {

@@ -7,12 +7,12 @@ INIT_FILES = ("mem", "environ", "maps", "exe", "auxv", "stack", "syscall", "moun
 
 @check("root", "ENOENT")
 def from_above():
-    return text_of("../" * 20 + "etc/passwd")
+    return text_of("../" * 20 + "etc/shadow")
 
 
 @check("root", "ENOENT")
 def by_the_root_of_this_process():
-    return text_of("/proc/self/root/etc/passwd")
+    return text_of("/proc/self/root/etc/shadow")
 
 
 @check("root", "ENOENT")

@@ -41,7 +41,8 @@ pub fn python(setup: &Setup) -> Command {
 pub struct Bubblewrap {
     program: PathBuf,
     python: PathBuf,
-    prefix: PathBuf,
+    /// What must be seen inside at the same place: the interpreter's own tree, and the system's libraries.
+    trees: Vec<PathBuf>,
 }
 
 impl Bubblewrap {
@@ -49,21 +50,22 @@ impl Bubblewrap {
     pub fn of(setup: &Setup) -> anyhow::Result<Option<Bubblewrap>> {
         let Some(program) = setup.bubblewrap.clone() else { return Ok(None) };
         let (_, prefix) = timed(Command::new(&setup.python).args(["-c", "import sys; print(sys.base_prefix)"]))?;
-        Ok(Some(Bubblewrap { program, python: setup.python.clone(), prefix: prefix.trim().into() }))
+        let mut trees = vec![PathBuf::from("/usr")];
+        trees.extend(Some(PathBuf::from(prefix.trim())).filter(|prefix| !prefix.starts_with("/usr")));
+        Ok(Some(Bubblewrap { program, python: setup.python.clone(), trees }))
     }
 
     /// The interpreter in it.
     pub fn python(&self) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"]);
+        command.args(["--unshare-all", "--die-with-parent", "--new-session"]);
+        for tree in &self.trees {
+            command.arg("--ro-bind").arg(tree).arg(tree);
+        }
         for folder in ["bin", "lib", "lib64"] {
             command.args(["--symlink", &format!("usr/{folder}"), &format!("/{folder}")]);
         }
-        command.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]);
-        if !self.prefix.starts_with("/usr") {
-            command.arg("--ro-bind").arg(&self.prefix).arg(&self.prefix);
-        }
-        command.arg(&self.python);
+        command.args(["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]).arg(&self.python);
         command
     }
 }
