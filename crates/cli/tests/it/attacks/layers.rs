@@ -112,7 +112,7 @@ fn seccomp() {
     fail_without(
         &[],
         Layer::Seccomp,
-        "an_attribute_on_a_file make_a_pipe_with_a_name give_a_file_away empty_the_pool_of_chance
+        "hold_who_is_at_the_other_end an_attribute_on_a_file make_a_pipe_with_a_name give_a_file_away empty_the_pool_of_chance
          by_open_with_a_say_in_resolving be_traced_by_a_child read_memory_of_a_child
          write_memory_of_a_child hold_a_process take_a_descriptor_of_a_process signal_a_held_process
          advise_on_memory_of_another compare_what_processes_hold limits_of_another run_before_others

@@ -110,18 +110,18 @@ def the_mount_namespace():
     return namespace("mnt")
 
 
-@check("root", "[]")
+@check("root", "['cell']")
 def names_of_users():
     import pwd
 
-    return pwd.getpwall()
+    return [user.pw_name for user in pwd.getpwall()]
 
 
-@check("root", "KeyError")
+@check("root", "cell")
 def our_own_name_outside():
     import pwd
 
-    return pwd.getpwuid(os.getuid())
+    return pwd.getpwuid(os.getuid()).pw_name
 
 
 @check("users", "0")

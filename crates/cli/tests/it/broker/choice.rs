@@ -11,6 +11,7 @@ use crate::support::started::until;
 use crate::support::{Place, User, ordinary_user_is_possible};
 
 with_one_broker! {
+    slow
     fn the_second_command_is_warm(resident) {
         let before = resident.status();
         for profile in ["task", "analysis"] {
@@ -117,7 +118,11 @@ fn two_users_never_meet() {
             None => call.env("ASSAY_DATA_DIR", resident.place.data()),
         };
         let document = call.run().exits(0).document();
-        assert_eq!((&document["stdout"], &document["isolation"]["warm"]), (&json!("42\n"), &json!(false)), "{document}");
+        assert_eq!(
+            (&document["stdout"], &document["isolation"]["warm"]),
+            (&json!("42\n"), &json!(false)),
+            "{document}"
+        );
         until("nothing of root's runs", || processes_of(&root).is_empty().then_some(()));
     };
     run(None);

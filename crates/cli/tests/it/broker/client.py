@@ -15,6 +15,8 @@ import time
 PATH = sys.argv[1]
 DRIP_PAUSE_S = 0.2
 groups = {}
+# What came along with words, by the connection it came over.
+lent = {}
 
 
 def connect():
@@ -40,12 +42,11 @@ def exactly(stream, count):
 
 
 def word(stream, patience_s):
-    """The next thing that is said; descriptors that come along are closed."""
+    """The next thing that is said; descriptors that come along stay open as long as the connection."""
     stream.settimeout(patience_s)
     try:
         header, descriptors, *_ = socket.recv_fds(stream, 4, 16)
-        for descriptor in descriptors:
-            os.close(descriptor)
+        lent.setdefault(stream, []).extend(descriptors)
         if not header:
             return "closed"
         header += exactly(stream, 4 - len(header))
@@ -55,6 +56,12 @@ def word(stream, patience_s):
         return "silence"
     except ConnectionError:
         return "closed"
+
+
+def leave(stream):
+    for descriptor in lent.pop(stream, []):
+        os.close(descriptor)
+    stream.close()
 
 
 def reach():
@@ -100,17 +107,17 @@ def order(group, orders, store=None, copies=1, patient=False):
 
     A store is a path; its descriptor goes along as often as told. Who is patient takes "later" for no word.
     """
-    lent = os.open(store, os.O_PATH if os.path.isdir(store) else os.O_RDONLY) if store else None
+    shown = os.open(store, os.O_PATH if os.path.isdir(store) else os.O_RDONLY) if store else None
     streams, words = groups.setdefault(group, []), []
     for one in orders:
         stream = connect()
-        socket.send_fds(stream, [frame(one)], [lent] * copies if store else [])
+        socket.send_fds(stream, [frame(one)], [shown] * copies if store else [])
         streams.append(stream)
         words.append(word(stream, 15))
         if patient and words[-1] == {"grant": "later", "descriptors": 0}:
             words[-1] = word(stream, 30)
     if store:
-        os.close(lent)
+        os.close(shown)
     return words
 
 
@@ -137,7 +144,7 @@ def hold(group, count):
 
 def drop(group):
     for stream in groups.pop(group):
-        stream.close()
+        leave(stream)
 
 
 def in_turn(group, patience_s):
@@ -156,7 +163,7 @@ def in_turn(group, patience_s):
             waiting.remove(one)
             if word(streams[one], 1) in ("closed", "silence"):
                 early.append(one)
-            streams[one].close()
+            leave(streams[one])
     groups.pop(group)
     return {"early": early, "never": waiting}
 

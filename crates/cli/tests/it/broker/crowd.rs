@@ -1,6 +1,7 @@
 //! Many commands at once, each with an input, an output and an answer of its own: none is mixed up, never more cells than
 //! there may be, and who cannot be served is told so.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::leftovers::supervisors_of;
-use crate::support::resident::{Resident, cells_max};
+use crate::support::resident::{Resident, cells_max, children};
 use crate::support::{User, ordinary_user_is_possible, slow_is_wanted};
 
 /// Takes different times, so that the commands overtake each other.
@@ -72,14 +73,24 @@ fn warm(user: User, count: usize) {
 /// Without a broker. Tests beside this one share the bound.
 fn cold(count: usize) {
     let resident = Resident::without_broker(User::Own);
-    let (answers, most) = all_at_once(&resident, "off", count, || supervisors_of(&resident.place).len());
+    let (answers, most) = all_at_once(&resident, "off", count, || {
+        // A supervisor's children are this program, too, until they execute another.
+        let all = supervisors_of(&resident.place);
+        let below: BTreeSet<u32> = all.iter().flat_map(|pid| children(*pid)).collect();
+        all.iter().filter(|pid| !below.contains(pid)).count()
+    });
     assert!(answers.iter().all(|answer| answer["isolation"]["warm"] != true));
     assert!(most > 0 && most <= cells_max(), "{most} cells at once");
 }
 
 /// Starts all of them, watches, and holds each against what it must have given; gives the answers and the most seen.
 #[track_caller]
-fn all_at_once(resident: &Resident, broker: &str, count: usize, look: impl Fn() -> usize + Sync) -> (Vec<Value>, usize) {
+fn all_at_once(
+    resident: &Resident,
+    broker: &str,
+    count: usize,
+    look: impl Fn() -> usize + Sync,
+) -> (Vec<Value>, usize) {
     let begin = Instant::now();
     let over = AtomicBool::new(false);
     let (answers, most) = thread::scope(|scope| {
@@ -112,7 +123,8 @@ fn one(resident: &Resident, broker: &str, number: usize) -> Value {
     let value = format!("number={number}");
     let (input, out_flag) = (input.to_str().unwrap(), out.to_str().unwrap());
     let call = resident.call(PROGRAM, &["--input", input, "--out", out_flag, "--value", &value]);
-    let answer = call.env("ASSAY_BROKER", broker).time_max(Duration::from_secs(240)).run().document();
+    let ran = call.env("ASSAY_BROKER", broker).time_max(Duration::from_secs(240)).run();
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stderr));
     if answer["kind"] == "problem" {
         assert_eq!(answer["code"], "sandbox_busy", "{answer}");
         assert!(answer["message"].as_str().is_some_and(|reason| reason.contains("programs")), "{answer}");

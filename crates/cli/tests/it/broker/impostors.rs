@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::leftovers::processes_of;
 use crate::support::resident::{Resident, Talker, is_right};
 use crate::support::started::{Started, until};
-use crate::support::{ORDINARY_ID, User, for_each_user, we_are_root};
+use crate::support::{ORDINARY_ID, User, for_each_user, slow_is_wanted, we_are_root};
 
 const SCRIPT: &str = include_str!("impostor.py");
 
@@ -26,8 +26,9 @@ const MODES: &[&str] = &[
     "cell_of_files",
     "cell_of_too_much",
     "dead_cell",
-    "deaf_cell",
 ];
+/// Takes as long as a program may, and a while.
+const SLOW_MODES: &[&str] = &["deaf_cell"];
 
 /// A place, the impostor in it, and a command that meets it.
 struct Meeting {
@@ -67,7 +68,8 @@ impl Meeting {
 
 for_each_user! {
     fn one_of_our_own_user_is_given_up(user) {
-        let meetings: Vec<Meeting> = MODES.iter().map(|mode| Meeting::begin(user, mode, None, None)).collect();
+        let slow = if slow_is_wanted("a cell that never says anything") { SLOW_MODES } else { &[] };
+        let meetings: Vec<Meeting> = MODES.iter().chain(slow).map(|mode| Meeting::begin(user, mode, None, None)).collect();
         for meeting in meetings {
             let what = meeting.what.clone();
             let heard = meeting.ends();

@@ -34,7 +34,7 @@ fn a_few_hundred_programs() {
 fn last(user: User, disturbed: usize, calm: usize) {
     let before = mounts();
     let resident = Resident::of(user);
-    resident.place.file("data/jobs/lasting/given.txt", "given");
+    resident.place.file("data/datasets/lasting/given.txt", "given");
     let bench = Bench { resident, tally: Mutex::default() };
     bench.runs(0..disturbed, true);
     bench.resident.settled();
@@ -48,7 +48,6 @@ fn last(user: User, disturbed: usize, calm: usize) {
     });
     eprintln!("broker and zygote before and after {calm} programs: {small:?} {large:?}");
     assert!(large.bytes <= small.bytes + GROWTH_BYTES_MAX, "{small:?} {large:?}");
-    fs::remove_dir_all(bench.resident.place.data().join("jobs/lasting")).unwrap();
     bench.resident.leaves_nothing();
     let more: Vec<String> = mounts().difference(&before).cloned().collect();
     assert!(more.is_empty(), "mounts: {more:?}");
@@ -85,12 +84,22 @@ impl Bench {
         *self.tally.lock().unwrap() = Tally::default();
         let next = AtomicUsize::new(numbers.start);
         thread::scope(|scope| {
-            let workers: Vec<_> = (0..AT_ONCE).map(|worker| scope.spawn({
-                let (next, end) = (&next, numbers.end);
-                move || self.work(worker, next, end)
-            })).collect();
+            let workers: Vec<_> = (0..AT_ONCE)
+                .map(|worker| {
+                    scope.spawn({
+                        let (next, end) = (&next, numbers.end);
+                        move || self.work(worker, next, end)
+                    })
+                })
+                .collect();
             if disturbed {
-                self.disturb(&next, &numbers);
+                self.disturb(
+                    &|| match workers.iter().all(|worker| worker.is_finished()) {
+                        true => numbers.end,
+                        false => next.load(Ordering::Relaxed),
+                    },
+                    &numbers,
+                );
             }
             workers.into_iter().for_each(|worker| worker.join().expect("as told above"));
         });
@@ -103,11 +112,11 @@ impl Bench {
     }
 
     /// Kills zygotes and brokers at even distances, twice as many of the former.
-    fn disturb(&self, next: &AtomicUsize, numbers: &std::ops::Range<usize>) {
+    fn disturb(&self, reached: &dyn Fn() -> usize, numbers: &std::ops::Range<usize>) {
         const KILLS: usize = 9;
         for kill in 1..=KILLS {
             let due = numbers.start + numbers.len() * kill / (KILLS + 1);
-            while next.load(Ordering::Relaxed) < due {
+            while reached() < due {
                 thread::sleep(Duration::from_millis(20));
             }
             let Some(broker) = self.resident.broker_now() else { continue };
@@ -138,7 +147,7 @@ impl Bench {
     /// One program of twenty kinds, and what must come of it.
     async fn one(&self, sandbox: &Sandbox, number: usize, out: &Path) {
         let (code, wall_ms) = program(number);
-        let given = self.resident.place.data().join("jobs/lasting/given.txt");
+        let given = self.resident.place.data().join("datasets/lasting/given.txt");
         let options = CellOptions {
             out: Some(out.to_path_buf()),
             inputs: vec![Input { name: "given.txt".into(), path: given }],
@@ -180,7 +189,9 @@ fn program(number: usize) -> (String, u64) {
         0 => "raise ValueError('on purpose')\n",
         1 => "import time; time.sleep(30)\n",
         2 => "import os; os.mkdir('out/below'); open('out/below/own.txt', 'w').write(str(NUMBER))\n",
-        3 => "import os, time\nif not os.fork():\n    os.setsid()\n    if not os.fork():\n        time.sleep(100)\n    os._exit(0)\n",
+        3 => {
+            "import os, time\nif not os.fork():\n    os.setsid()\n    if not os.fork():\n        time.sleep(100)\n    os._exit(0)\n"
+        }
         4 => "import os; os._exit(3)\n",
         5 => "print('x' * 300_000)\n",
         6 => "import os; os.kill(os.getpid(), 9)\n",

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::leftovers::{NAME_THE_CELL, cell_named_in, processes_in};
 use crate::support::resident::{Process, Resident, is_right, last_document, printed, with_one_broker};
 use crate::support::started::{Started, until};
-use crate::support::{User, for_each_user};
+use crate::support::{User, for_each_user, slow_is_wanted};
 
 /// Silent until its end, so that it may be run a second time.
 const SILENT: &str = "import time; time.sleep(1.5); print('late')";
@@ -18,6 +18,7 @@ const SILENT: &str = "import time; time.sleep(1.5); print('late')";
 const TALKING: &str = "import time; print('in', flush=True); time.sleep(30); print('out')";
 
 with_one_broker! {
+    slow
     fn a_zygote_that_dies_while_idle_is_replaced(resident) {
         let (broker, zygote, workers) = (resident.broker(), resident.zygote(), resident.workers());
         let started = resident.status()["zygotes"].as_u64().unwrap();
@@ -47,7 +48,10 @@ with_one_broker! {
         let broker = resident.broker();
         let workers = resident.workers();
         assert!(workers.len() >= 2);
+        let failed = resident.status()["failed"].as_u64().unwrap();
         workers.iter().for_each(|worker| worker.signal("KILL"));
+        // An order may still reach one that has just been killed, and then hears how it ended.
+        until("they are missed", || (resident.status()["failed"].as_u64()? >= failed + workers.len() as u64).then_some(()));
         resident.runs_right();
         resident.settled();
         let before = resident.workers();
@@ -92,13 +96,13 @@ with_one_broker! {
         let broker = resident.broker();
         broker.signal("STOP");
         let begin = Instant::now();
-        let warm = resident.runs_right();
-        let (status, stopped) = (resident.status(), resident.stop());
+        let asked = resident.assay(["sandbox", "status", "--json"]);
+        let [mut run, mut status] = [resident.call("print(6 * 7)", &[]), asked].map(Started::of);
+        let (run, status) = (run.ends(), status.ends());
         broker.signal("CONT");
-        assert!(!warm && status["running_broker"] == false && !stopped);
-        assert!(begin.elapsed() < Duration::from_secs(40), "{:?}", begin.elapsed());
-        // It may find the words of those who have left, and one of them told it to stop.
-        resident.settled();
+        assert!(!is_right(&run.document(), "42\n") && status.stdout.contains("\"running_broker\":false"), "{}", status.stdout);
+        assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+        assert_eq!(resident.broker(), broker);
         assert!(resident.runs_right());
     }
 
@@ -139,7 +143,7 @@ fn a_question_is_answered_right_while_brokers_die() {
     let cold = resident.assay(ask).env("ASSAY_BROKER", "off").run().exits(0).document();
     assert_eq!(cold["status"], "answered", "{cold}");
     let mut asked = 0;
-    for pause_ms in [0, 15, 40, 80, 150] {
+    for pause_ms in [5, 40, 120] {
         let broker = resident.broker();
         let mut command = Started::of(resident.assay(ask));
         thread::sleep(Duration::from_millis(pause_ms));
@@ -148,13 +152,16 @@ fn a_question_is_answered_right_while_brokers_die() {
         assert_eq!((&answer["status"], &answer["table"]), (&cold["status"], &cold["table"]), "{pause_ms} ms: {answer}");
         asked += 1;
     }
-    assert_eq!(asked, 5);
+    assert_eq!(asked, 3);
     resident.settled();
     resident.leaves_nothing();
 }
 
 for_each_user! {
     fn a_broker_whose_door_is_cleared_away_leaves_its_successor_alone(user) {
+        if user == User::Ordinary && !slow_is_wanted("a broker whose door is cleared away, of an ordinary user") {
+            return;
+        }
         let resident = Resident::of(user);
         let old = resident.broker();
         // It must outlive the coming of the other, so it is given something to do.

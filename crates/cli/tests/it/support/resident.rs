@@ -20,9 +20,13 @@ use super::leftovers::processes_of;
 use super::started::{Started, until};
 use super::{Call, ORDINARY_ID, Place, User, environment, grounds};
 
-/// Defines checks that one broker after the other answers, and a test per user that runs them all.
+/// Defines checks that one broker answers one after the other, and a test per user that runs them all. Where it takes long,
+/// `slow` keeps the one of the ordinary user for the slow ring.
 macro_rules! with_one_broker {
-    ($($(#[$note:meta])* fn $name:ident($resident:ident) $body:block)*) => {
+    (slow $($checks:tt)*) => {
+        $crate::support::resident::with_one_broker!(@ $crate::support::slow_is_wanted, $($checks)*);
+    };
+    (@ $is_wanted:path, $($(#[$note:meta])* fn $name:ident($resident:ident) $body:block)*) => {
         $($(#[$note])* fn $name($resident: &$crate::support::resident::Resident) $body)*
 
         const ALL: &[(&str, fn(&$crate::support::resident::Resident))] = &[$((stringify!($name), $name)),*];
@@ -34,10 +38,14 @@ macro_rules! with_one_broker {
 
         #[test]
         fn as_an_ordinary_user() {
-            if $crate::support::ordinary_user_is_possible(module_path!()) {
+            let name = module_path!();
+            if $is_wanted(name) && $crate::support::ordinary_user_is_possible(name) {
                 $crate::support::resident::hold($crate::support::User::Ordinary, ALL);
             }
         }
+    };
+    ($($checks:tt)*) => {
+        $crate::support::resident::with_one_broker!(@ $crate::support::ordinary_user_is_possible, $($checks)*);
     };
 }
 pub(crate) use with_one_broker;
@@ -254,7 +262,9 @@ impl Resident {
         let now = self.broker();
         assert_eq!(now, *broker, "it is another broker");
         // Cells that are dying are in no figure of the status.
-        until("the broker holds as many descriptors as before", || (count_descriptors(&now) <= descriptors).then_some(()));
+        until("the broker holds as many descriptors as before", || {
+            (count_descriptors(&now) <= descriptors).then_some(())
+        });
     }
 
     /// A client of our own making, of that user.
@@ -324,8 +334,13 @@ impl Resident {
         let data = self.place.data();
         let beside = [data.join("broker"), data.join("jobs"), self.place.path("tmp")];
         let runtime = self.runtime_dir.iter().map(|folder| folder.join("assay"));
-        let entries = beside.into_iter().chain(runtime).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
-        entries.map(|entry| entry.path()).chain(self.place.data_ending_with(".part")).map(|path| format!("{path:?}")).collect()
+        let entries =
+            beside.into_iter().chain(runtime).filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .chain(self.place.data_ending_with(".part"))
+            .map(|path| format!("{path:?}"))
+            .collect()
     }
 }
 
@@ -391,6 +406,8 @@ impl Talker {
                 command
             }
         };
+        // One that everybody can reach, whatever comes first for whoever runs the tests.
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command.arg("-c").arg(script).args(arguments).current_dir(grounds());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("python3 is there");
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
