@@ -13,6 +13,7 @@ SAMPLE = "SELECT a, count(*) AS n FROM t WHERE b > 1 GROUP BY a ORDER BY n DESC 
 def prepare():
     """Imports the libraries and runs each once, so that what they do lazily is done."""
     import duckdb  # noqa: F401
+    import frames  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
     import numpy
     import oracle  # noqa: F401
@@ -21,6 +22,16 @@ def prepare():
     numpy.random.random()
     for step in (parse, query, total, group, plot):
         step()
+
+
+def prepare_light():
+    """Imports what programs use that need no library."""
+    import bisect, collections, contextlib, copy, csv, dataclasses, datetime, decimal, enum, fractions  # noqa: E401, F401
+    import functools, hashlib, heapq, io, itertools, json, logging, math, operator, os, pathlib, random  # noqa: E401, F401
+    import re, statistics, string, struct, subprocess, tempfile, textwrap, threading, time, typing  # noqa: E401, F401
+
+    json.loads(json.dumps({"a": [1, 2.5, None]}))
+    re.compile(r"(\w+)@(\w+)").match("a@b")
 
 
 def touch(profile):

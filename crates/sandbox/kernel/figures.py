@@ -37,7 +37,7 @@ class _Finder:
 
 def watch():
     """Begins to take note of figures that are saved; once is enough."""
-    if _state["saved"] is not None:
+    if _state["saved"] is not None or _Finder in sys.meta_path:
         return
     if CANVASES in sys.modules:
         _note_saves(sys.modules[CANVASES])

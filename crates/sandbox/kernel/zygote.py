@@ -22,7 +22,6 @@ import wire
 
 # What a program may need is there before it is forked.
 import figures
-import frames  # noqa: F401
 import program
 import reduced  # noqa: F401
 import results
@@ -122,11 +121,14 @@ def fork_worker(settings, profiles, order, descriptors):
     status = 1
     try:
         become_worker(settings, profiles[order["profile"]], descriptors)
+        full = settings["breadth"] == "full"
         if not order["hurry"]:
             rehearse()
-            warm().touch(order["profile"])
+            if full:
+                warm().touch(order["profile"])
         os.write(LINK, b"R")
-        deepen(order["profile"])
+        if full:
+            deepen(order["profile"])
         kernel.main()
         status = 0
     finally:
@@ -244,7 +246,10 @@ def main():
 def begin(link):
     settings = wire.loads(link.recv(MESSAGE_BYTES_MAX).decode())
     profiles = {profile["profile"]: Profile(profile) for profile in settings["profiles"]}
-    warm().prepare()
+    if settings["breadth"] == "full":
+        warm().prepare()
+    else:
+        warm().prepare_light()
     figures.watch()
     forget_exits()
     if len(os.listdir("/proc/self/task")) != 1:

@@ -17,4 +17,4 @@ mod zygote;
 pub(crate) use client::Asked;
 pub use client::Broker;
 pub use launch::{BROKER_ARGUMENT, be_broker};
-pub use wire::BrokerStatus;
+pub use wire::{Breadth, BrokerStatus};

@@ -18,6 +18,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, sleep_until};
 
+use crate::broker::Breadth;
 use crate::capture::{Capture, Captured, Listener, Source, Stream};
 use crate::execution::Program;
 use crate::harvest::{self, Harvest};
@@ -45,6 +46,8 @@ pub struct CellOptions {
     pub out: Option<PathBuf>,
     /// Who is told what it prints, while it prints.
     pub listener: Option<Listener>,
+    /// What a warm kernel has imported.
+    pub breadth: Breadth,
     /// Layers left out, to show what they are for: never in a product, and such a cell is always cold.
     pub without: Vec<Layer>,
 }
@@ -52,7 +55,14 @@ pub struct CellOptions {
 impl CellOptions {
     /// A cell without files and listeners.
     pub fn of(policy: Policy) -> CellOptions {
-        CellOptions { policy, inputs: Vec::new(), out: None, listener: None, without: Vec::new() }
+        CellOptions {
+            policy,
+            inputs: Vec::new(),
+            out: None,
+            listener: None,
+            breadth: Breadth::Full,
+            without: Vec::new(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 pub use returned::Returned;
 
+use crate::broker::Breadth;
 use crate::cell::{CallError, CellOptions, Finished, Stop};
 use crate::harvest::HarvestFailure;
 use crate::policy::Profile;
@@ -105,6 +106,8 @@ pub async fn execute(sandbox: &Sandbox, code: &str, name: &str, options: CellOpt
 /// Runs a program to its end.
 pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: CellOptions) -> Result<Execution, Error> {
     let out = options.out.clone();
+    let breadth = if program.tables.is_some() { Breadth::Full } else { Breadth::of(program.code) };
+    let options = CellOptions { breadth, ..options };
     let (mut said, mut finished) = attempt(sandbox, program, options.clone()).await?;
     let silent = finished.stdout.text.is_empty() && finished.stderr.text.is_empty();
     if finished.report.is_none() && silent && sandbox.broker().is_some() {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use base::{Code, Problem};
 use broker::Asked;
 
-pub use broker::{BROKER_ARGUMENT, Broker, BrokerStatus, be_broker};
+pub use broker::{BROKER_ARGUMENT, Breadth, Broker, BrokerStatus, be_broker};
 pub use capture::{Captured, Listener, Stream};
 pub use cell::{CallError, Cell, CellOptions, Finished, Stop};
 pub use environment::{Environment, EnvironmentOptions, LOCK_TEXT};

@@ -16,9 +16,10 @@ use tokio::net::unix::pipe;
 
 use super::launch::BROKER_ARGUMENT;
 use super::orders::unfit;
-use super::wire::{BrokerSpec, BrokerStatus, GRANT_BYTES_MAX, Grant, Order, Shelf, Wanted};
+use super::wire::{Breadth, BrokerSpec, BrokerStatus, GRANT_BYTES_MAX, Grant, Order, Shelf, Wanted};
 use crate::capture::Source;
 use crate::cell::{Cell, CellOptions, into_tokio, read_message};
+use crate::policy::Profile;
 use crate::protocol::{Input, PROTOCOL_VERSION, frame, write_frame};
 use crate::{Error, Sandbox, sys};
 
@@ -85,7 +86,8 @@ impl Broker {
         let Some(inputs) = options.inputs.iter().map(|input| self.wanted(input)).collect::<Option<Vec<_>>>() else {
             return Ok(Asked::Cold(options));
         };
-        let order = Order::Cell { policy: options.policy.clone(), inputs };
+        let breadth = if options.policy.profile == Profile::Analysis { Breadth::Full } else { options.breadth };
+        let order = Order::Cell { policy: options.policy.clone(), inputs, breadth };
         match self.order(&order).await {
             Ok((Grant::Cell, descriptors, control)) => match joined(descriptors, control) {
                 Ok((control, kernel, stdout, stderr)) => {

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::pool::PROFILES;
+use super::pool::KINDS;
 use super::serve::Broker;
-use super::slot::{Ends, Slot, State, Work};
+use super::slot::{Ends, Kind, Slot, State, Work};
 use super::wire::{Grant, ORDER_BYTES_MAX, Order, Wanted};
 use crate::policy::{Policy, Profile};
 use crate::protocol::{frame, frame_length};
@@ -33,6 +33,7 @@ pub(super) struct Caller {
 /// An order that waits for a worker.
 pub(super) struct Waiting {
     pub(super) client: UnixStream,
+    pub(super) kind: Kind,
     pub(super) policy: Policy,
     pub(super) inputs: Vec<Wanted>,
     pub(super) store: Option<OwnedFd>,
@@ -75,11 +76,11 @@ impl Broker {
                 self.stopping = true;
                 tell(&client, &Grant::Stopping, &[]);
             }
-            Order::Cell { policy, inputs } => {
+            Order::Cell { policy, inputs, breadth } => {
                 self.last_order = Instant::now();
                 let reason = if self.stopping {
                     Some("the broker is stopping".to_string())
-                } else if !self.zygote.as_ref().is_some_and(|zygote| zygote.ready) {
+                } else if self.ready_zygote(breadth).is_none() {
                     Some("the zygote is not ready".to_string())
                 } else {
                     unfit(&policy).or_else(|| (store.is_none() && !inputs.is_empty()).then(|| "no store".to_string()))
@@ -92,27 +93,28 @@ impl Broker {
                     let reason = format!("{WAITING_MAX} programs wait already");
                     return tell(&client, &Grant::Busy { reason }, &[]);
                 }
-                let hit = self.waiting.is_empty() && self.idle(policy.profile).is_some();
+                let kind = Kind { profile: policy.profile, breadth };
+                let hit = self.waiting.is_empty() && self.idle(kind).is_some();
                 *if hit { &mut self.status.hits } else { &mut self.status.misses } += 1;
                 if !hit {
                     tell(&client, &Grant::Later, &[]);
                 }
-                self.waiting.push_back(Waiting { client, policy, inputs, store });
+                self.waiting.push_back(Waiting { client, kind, policy, inputs, store });
                 self.serve_waiting();
             }
         }
     }
 
-    pub(super) fn idle(&self, profile: Profile) -> Option<u64> {
-        let idle = |slot: &&Slot| slot.profile == profile && matches!(slot.state, State::Idle(_));
+    pub(super) fn idle(&self, kind: Kind) -> Option<u64> {
+        let idle = |slot: &&Slot| slot.kind == kind && matches!(slot.state, State::Idle(_));
         self.slots.values().find(idle).map(|slot| slot.id)
     }
 
     /// Hands idle workers to those who wait, in the order in which they came.
     pub(super) fn serve_waiting(&mut self) {
-        for profile in PROFILES {
-            while let Some(id) = self.idle(profile) {
-                let first = self.waiting.iter().position(|order| order.policy.profile == profile);
+        for kind in KINDS {
+            while let Some(id) = self.idle(kind) {
+                let first = self.waiting.iter().position(|order| order.kind == kind);
                 let Some(order) = first.and_then(|first| self.waiting.remove(first)) else { break };
                 self.dispatch(id, order);
             }
@@ -120,7 +122,7 @@ impl Broker {
     }
 
     pub(super) fn dispatch(&mut self, id: u64, order: Waiting) {
-        let Waiting { client, policy, inputs, store } = order;
+        let Waiting { client, policy, inputs, store, .. } = order;
         let Some(slot) = self.slots.get_mut(&id) else { return };
         let shown = store.as_ref().map_or(Ok(()), |store| self.hub.show(id, store, &inputs));
         let taken = shown.and_then(|()| slot.take(&policy));

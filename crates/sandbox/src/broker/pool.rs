@@ -1,4 +1,4 @@
-//! The pool: the zygote, and the cells that are made, handed out and let go.
+//! The pool: the zygotes, and the cells that are made, handed out and let go.
 
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, RawFd};
@@ -8,7 +8,8 @@ use base::Usage;
 
 use super::orders::tell;
 use super::serve::Broker;
-use super::slot::{LastWord, Slot, State, Work};
+use super::slot::{Kind, LastWord, Slot, State, Work};
+use super::wire::Breadth;
 use super::zygote::{Said, Zygote};
 use crate::isolate::Failure;
 use crate::meter::Sample;
@@ -20,31 +21,43 @@ use crate::sys;
 pub(super) const FORMING_MAX: Duration = Duration::from_secs(20);
 /// So many workers in a row that came to nothing show that none will.
 pub(super) const FAILURES_MAX: u32 = 8;
-/// What there are workers for.
-pub(super) const PROFILES: [Profile; 2] = [Profile::Analysis, Profile::Task];
-/// Of each profile.
-const IDLE_WANTED: usize = 2;
-/// Of each profile.
+/// What there are workers for. Whoever analyses has data.
+pub(super) const KINDS: [Kind; 3] = [
+    Kind { profile: Profile::Analysis, breadth: Breadth::Full },
+    Kind { profile: Profile::Task, breadth: Breadth::Full },
+    Kind { profile: Profile::Task, breadth: Breadth::Light },
+];
+/// Of each kind.
+pub(super) const IDLE_WANTED: usize = 2;
+/// Of each kind.
 const FORMING_AT_ONCE: usize = 2;
 
 impl Broker {
-    pub(super) fn keep_zygote(&mut self) {
-        if self.zygote.is_some() || self.failures_in_a_row >= FAILURES_MAX {
-            return;
-        }
-        self.status.zygotes += 1;
-        match Zygote::start(&self.spec.image, &self.spec.kernel, self.memory_is_bounded) {
-            Ok(zygote) => self.zygote = Some(zygote),
-            Err(failure) => self.note(&failure.to_string()),
+    pub(super) fn keep_zygotes(&mut self) {
+        for breadth in [Breadth::Full, Breadth::Light] {
+            let present = self.zygotes.iter().any(|zygote| zygote.breadth == breadth);
+            if present || self.failures_in_a_row >= FAILURES_MAX {
+                continue;
+            }
+            self.status.zygotes += 1;
+            match Zygote::start(&self.spec.image, &self.spec.kernel, breadth, self.memory_is_bounded) {
+                Ok(zygote) => self.zygotes.push(zygote),
+                Err(failure) => self.note(&failure.to_string()),
+            }
         }
     }
 
-    pub(super) fn hear_zygote(&mut self) {
-        let Some(zygote) = &mut self.zygote else { return };
+    /// The zygote of that breadth, if it is up.
+    pub(super) fn ready_zygote(&self, breadth: Breadth) -> Option<&Zygote> {
+        self.zygotes.iter().find(|zygote| zygote.breadth == breadth && zygote.ready)
+    }
+
+    pub(super) fn hear_zygote(&mut self, breadth: Breadth) {
+        let Some(zygote) = self.zygotes.iter_mut().find(|zygote| zygote.breadth == breadth) else { return };
         match zygote.hear() {
             Ok(Said::Ready) => zygote.ready = true,
             Ok(Said::Broken { error }) => {
-                self.lose_zygote();
+                self.lose_zygote(breadth);
                 self.status.trouble = Some(error);
             }
             Ok(Said::Forked { cell, pid }) => {
@@ -62,48 +75,49 @@ impl Broker {
                 let used = Usage { wall_ms: 0.0, cpu_ms, memory_peak_bytes };
                 self.end(id, End::Exited { exit_code, signal }, used);
             }
-            Err(_) => self.lose_zygote(),
+            Err(_) => self.lose_zygote(breadth),
         }
     }
 
     /// Its workers cannot be waited for any more: all of them go, and who waits for one hears that it is lost.
-    pub(super) fn lose_zygote(&mut self) {
-        if let Some(zygote) = self.zygote.take() {
-            sys::kill(&zygote.pidfd);
-            self.note("the zygote ended");
+    pub(super) fn lose_zygote(&mut self, breadth: Breadth) {
+        let lost = self.zygotes.iter().position(|zygote| zygote.breadth == breadth);
+        if let Some(lost) = lost {
+            sys::kill(&self.zygotes.swap_remove(lost).pidfd);
+            self.note("a zygote ended");
         }
-        let all: Vec<u64> = self.slots.keys().copied().collect();
-        all.into_iter().for_each(|id| self.kill(id));
-        self.turn_away("the zygote ended");
+        let its = self.slots.values().filter(|slot| slot.kind.breadth == breadth).map(|slot| slot.id);
+        its.collect::<Vec<u64>>().into_iter().for_each(|id| self.kill(id));
+        self.turn_away("a zygote ended");
     }
 
     /// Begins new cells where too few are ready.
     pub(super) fn refill(&mut self) {
-        if self.stopping
-            || self.failures_in_a_row >= FAILURES_MAX
-            || !self.zygote.as_ref().is_some_and(|zygote| zygote.ready)
-        {
+        if self.stopping || self.failures_in_a_row >= FAILURES_MAX {
             return;
         }
-        for profile in PROFILES {
-            let of_profile = || self.slots.values().filter(move |slot| slot.profile == profile);
-            let forming = of_profile().filter(|slot| slot.is_forming()).count();
-            let idle = of_profile().filter(|slot| matches!(slot.state, State::Idle(_))).count();
-            let waiting = self.waiting.iter().filter(|order| order.policy.profile == profile).count();
+        for kind in KINDS {
+            if self.ready_zygote(kind.breadth).is_none() {
+                continue;
+            }
+            let of_kind = || self.slots.values().filter(move |slot| slot.kind == kind);
+            let forming = of_kind().filter(|slot| slot.is_forming()).count();
+            let idle = of_kind().filter(|slot| matches!(slot.state, State::Idle(_))).count();
+            let waiting = self.waiting.iter().filter(|order| order.kind == kind).count();
             let wanted = (IDLE_WANTED + waiting).saturating_sub(idle).min(FORMING_AT_ONCE);
             for _ in forming..wanted {
                 if self.slots.len() < self.cells_max {
-                    self.begin(profile);
+                    self.begin(kind);
                 }
             }
         }
     }
 
-    pub(super) fn begin(&mut self, profile: Profile) {
+    pub(super) fn begin(&mut self, kind: Kind) {
         let id = self.next;
         self.next += 1;
         let name = format!("{}-{id}", self.pid);
-        match Slot::begin(&self.spec, &self.hub, id, &name, profile) {
+        match Slot::begin(&self.spec, &self.hub, id, &name, kind) {
             Ok(slot) if slot.meter.bounds_memory() == self.memory_is_bounded => drop(self.slots.insert(id, slot)),
             Ok(slot) => {
                 self.slots.insert(id, slot);
@@ -119,8 +133,9 @@ impl Broker {
     /// Something happened on a slot's descriptor.
     pub(super) fn look_at(&mut self, id: u64) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let hurry = self.waiting.iter().any(|order| order.policy.profile == slot.profile);
-        let looked: Result<(), Failure> = match (&mut slot.state, &self.zygote) {
+        let hurry = self.waiting.iter().any(|order| order.kind == slot.kind);
+        let zygote = self.zygotes.iter().find(|zygote| zygote.breadth == slot.kind.breadth);
+        let looked: Result<(), Failure> = match (&mut slot.state, zygote) {
             (State::Entering, Some(zygote)) => slot.entered(zygote, hurry),
             (State::Joining(_), _) => return self.joined(id),
             // A worker that says something unasked, or is gone.
@@ -227,8 +242,8 @@ impl Broker {
     /// Lets go of what has ended. A cell's init ends after everything in it.
     pub(super) fn reap(&mut self) {
         while let Some(pid) = sys::reap() {
-            if self.zygote.as_ref().is_some_and(|zygote| zygote.pid == pid) {
-                self.lose_zygote();
+            if let Some(zygote) = self.zygotes.iter().find(|zygote| zygote.pid == pid) {
+                self.lose_zygote(zygote.breadth);
             }
             let Some(id) = self.slots.values().find(|slot| slot.init == pid).map(|slot| slot.id) else { continue };
             if !matches!(self.slots[&id].state, State::Dying(_)) {

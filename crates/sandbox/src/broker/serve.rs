@@ -13,9 +13,9 @@ use base::Usage;
 
 use super::inputs::Hub;
 use super::orders::{CALLERS_MAX, Caller, ORDER_TIME_MAX, Waiting};
-use super::pool::{FAILURES_MAX, FORMING_MAX};
+use super::pool::{FAILURES_MAX, FORMING_MAX, IDLE_WANTED, KINDS};
 use super::slot::{Slot, State};
-use super::wire::{BrokerSpec, BrokerStatus};
+use super::wire::{Breadth, BrokerSpec, BrokerStatus};
 use super::zygote::Zygote;
 use crate::meter::Meter;
 use crate::policy::Policy;
@@ -33,7 +33,7 @@ pub struct Broker {
     pub(super) inode: u64,
     pub(super) pid: u32,
     pub(super) hub: Hub,
-    pub(super) zygote: Option<Zygote>,
+    pub(super) zygotes: Vec<Zygote>,
     pub(super) slots: BTreeMap<u64, Slot>,
     pub(super) callers: Vec<Caller>,
     pub(super) waiting: VecDeque<Waiting>,
@@ -53,14 +53,14 @@ pub struct Broker {
 #[derive(Clone, Copy)]
 enum Who {
     Listener,
-    Zygote,
+    Zygote(Breadth),
     Caller(RawFd),
     Waiting(RawFd),
     Slot(u64),
 }
 
 impl Broker {
-    /// A broker whose zygote is starting.
+    /// A broker whose zygotes are starting.
     pub fn new(spec: BrokerSpec, listener: UnixListener, pid: u32) -> io::Result<Broker> {
         listener.set_nonblocking(true)?;
         let hub = Hub::make(&spec.door().hub())?;
@@ -75,12 +75,13 @@ impl Broker {
             inode,
             pid,
             hub,
-            zygote: None,
+            zygotes: Vec::new(),
             slots: BTreeMap::new(),
             callers: Vec::new(),
             waiting: VecDeque::new(),
             next: 1,
-            cells_max: turnstile::cells_max(),
+            // Idle workers of one kind must not keep out those of another.
+            cells_max: turnstile::cells_max() + IDLE_WANTED * KINDS.len(),
             started: now,
             last_order: now,
             last_look: now,
@@ -94,7 +95,7 @@ impl Broker {
     /// Serves until nobody has asked for a while, it is told to stop, or its door is gone.
     pub fn serve(mut self) {
         while !self.is_over() {
-            self.keep_zygote();
+            self.keep_zygotes();
             self.refill();
             self.watch_time();
             let (who, descriptors): (Vec<Who>, Vec<RawFd>) = self.awaited().into_iter().unzip();
@@ -103,7 +104,7 @@ impl Broker {
             for who in who.into_iter().zip(ready).filter_map(|(who, ready)| ready.then_some(who)) {
                 match who {
                     Who::Listener => self.accept(),
-                    Who::Zygote => self.hear_zygote(),
+                    Who::Zygote(breadth) => self.hear_zygote(breadth),
                     Who::Caller(descriptor) => self.read_order(descriptor),
                     // Nothing is to be said before a cell is there: whoever speaks has gone.
                     Who::Waiting(fd) => self.waiting.retain(|order| order.client.as_raw_fd() != fd),
@@ -145,7 +146,7 @@ impl Broker {
             awaited.push((Who::Listener, self.listener.as_raw_fd()));
         }
         awaited.extend(self.waiting.iter().map(|order| order.client.as_raw_fd()).map(|fd| (Who::Waiting(fd), fd)));
-        awaited.extend(self.zygote.iter().map(|zygote| (Who::Zygote, zygote.link.as_raw_fd())));
+        awaited.extend(self.zygotes.iter().map(|zygote| (Who::Zygote(zygote.breadth), zygote.link.as_raw_fd())));
         awaited.extend(self.callers.iter().map(|caller| caller.stream.as_raw_fd()).map(|fd| (Who::Caller(fd), fd)));
         awaited.extend(self.slots.values().map(|slot| (Who::Slot(slot.id), slot.awaited())));
         awaited
@@ -178,7 +179,7 @@ impl Broker {
         let private: Vec<u64> = idle.map(Slot::private_bytes).collect();
         BrokerStatus {
             uptime_s: self.started.elapsed().as_secs_f64(),
-            ready: self.zygote.as_ref().is_some_and(|zygote| zygote.ready),
+            ready: KINDS.iter().all(|kind| self.ready_zygote(kind.breadth).is_some()),
             idle: private.len(),
             forming: count(Slot::is_forming),
             running: count(|slot| matches!(slot.state, State::Running(_))),

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::inputs::Hub;
-use super::wire::BrokerSpec;
+use super::wire::{Breadth, BrokerSpec};
 use super::zygote::{Zygote, ceiling};
 use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
 use crate::layers;
@@ -22,12 +22,21 @@ use crate::policy::{ADDRESS_SPACE_EXTRA_BYTES, Policy, Profile};
 use crate::protocol::Report;
 use crate::{supervisor, sys};
 
+/// What a worker is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What it may do and use.
+    pub profile: Profile,
+    /// What it has imported.
+    pub breadth: Breadth,
+}
+
 /// One cell of the pool.
 pub struct Slot {
     /// Its number.
     pub id: u64,
     /// What it is for.
-    pub profile: Profile,
+    pub kind: Kind,
     /// Process 1 of the cell.
     pub init: i32,
     /// Process 1 of the cell.
@@ -95,10 +104,10 @@ impl Work {
 
 impl Slot {
     /// Clones an init that begins to shut itself in.
-    pub fn begin(spec: &BrokerSpec, hub: &Hub, id: u64, name: &str, profile: Profile) -> Result<Slot, Failure> {
+    pub fn begin(spec: &BrokerSpec, hub: &Hub, id: u64, name: &str, kind: Kind) -> Result<Slot, Failure> {
         let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let begun = Instant::now();
-        let policy = if profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
+        let policy = if kind.profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
         let folder = hub.open(id).map_err(|error| fail("make the folder of inputs", error))?;
         // The init of a warm cell is not counted: its worker is what is attached.
         let meter = Meter::new(&Policy { processes: policy.processes - 1, ..policy }, name);
@@ -107,14 +116,14 @@ impl Slot {
             image: &spec.image,
             kernel: &spec.kernel,
             inputs: Inputs::Later(&folder),
-            policy: &ceiling(profile),
+            policy: &ceiling(kind.profile),
             memory_is_bounded: meter.bounds_memory(),
             without: &[],
         };
         let cloned = sys::clone_process(layers::namespaces(&[])).map_err(|error| fail("create namespaces", error))?;
         let sys::Cloned::Parent { pid: init, pidfd } = cloned else { be_init(&site, &inner) };
         let slot =
-            Slot { id, profile, init, pidfd, meter, worker: None, begun, state: State::Entering, channel, out: None };
+            Slot { id, kind, init, pidfd, meter, worker: None, begun, state: State::Entering, channel, out: None };
         let outer_id = if spec.inner_id_is_mapped { INNER_ID } else { 0 };
         let released = supervisor::map_ids(init, outer_id, outer_id)
             .map_err(|error| fail("map the inner user", error))
@@ -160,7 +169,7 @@ impl Slot {
                 stderr_inner.as_raw_fd(),
                 kernel_inner.as_raw_fd(),
             ];
-            zygote.fork(self.id, self.profile, hurry, &lent)?;
+            zygote.fork(self.id, self.kind.profile, hurry, &lent)?;
             Ok(Ends { kernel, stdout, stderr })
         })();
         self.out = Some(out);

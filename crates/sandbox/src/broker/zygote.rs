@@ -10,6 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::wire::Breadth;
 use crate::isolate::{self, Failure, INNER_ID};
 use crate::layers;
 use crate::policy::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
@@ -20,6 +21,8 @@ const LINK: RawFd = 3;
 
 /// A running zygote.
 pub struct Zygote {
+    /// What it has imported.
+    pub breadth: Breadth,
     /// Its process.
     pub pid: i32,
     /// Its process.
@@ -75,6 +78,7 @@ pub enum Said {
 struct Settings {
     inner_id: u32,
     namespaces: i32,
+    breadth: Breadth,
     profiles: Vec<ProfileSettings>,
 }
 
@@ -94,12 +98,12 @@ pub fn ceiling(profile: Profile) -> Policy {
 
 impl Zygote {
     /// Starts one; it needs a while until it is ready.
-    pub fn start(image: &Path, kernel: &Path, memory_is_bounded: bool) -> Result<Zygote, Failure> {
+    pub fn start(image: &Path, kernel: &Path, breadth: Breadth, memory_is_bounded: bool) -> Result<Zygote, Failure> {
         let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let (link, theirs) = sys::message_pair().map_err(|error| fail("make a channel to the zygote", error))?;
         let cloned = sys::clone_process(libc::CLONE_NEWNS).map_err(|error| fail("start the zygote", error))?;
         let sys::Cloned::Parent { pid, pidfd } = cloned else { be_zygote(image, kernel, &theirs) };
-        let zygote = Zygote { pid, pidfd, link, ready: false };
+        let zygote = Zygote { breadth, pid, pidfd, link, ready: false };
         let profile = |profile: Profile| ProfileSettings {
             profile,
             limits: isolate::limits(&ceiling(profile), memory_is_bounded),
@@ -107,6 +111,7 @@ impl Zygote {
         };
         let settings = Settings {
             inner_id: INNER_ID,
+            breadth,
             namespaces: layers::namespaces(&[]) & !libc::CLONE_NEWPID,
             profiles: vec![profile(Profile::Analysis), profile(Profile::Task)],
         };
