@@ -29,6 +29,8 @@ pub(super) const KINDS: [Kind; 3] = [
 ];
 /// Of each kind.
 pub(super) const IDLE_WANTED: usize = 2;
+/// About as long as a short program lasts.
+const REFILL_PAUSE: Duration = Duration::from_millis(8);
 /// Of each kind.
 const FORMING_AT_ONCE: usize = 2;
 
@@ -93,7 +95,7 @@ impl Broker {
 
     /// Begins new cells where too few are ready.
     pub(super) fn refill(&mut self) {
-        if self.stopping || self.failures_in_a_row >= FAILURES_MAX {
+        if self.stopping || self.failures_in_a_row >= FAILURES_MAX || self.refill_pause().is_some() {
             return;
         }
         for kind in KINDS {
@@ -111,6 +113,13 @@ impl Broker {
                 }
             }
         }
+    }
+
+    /// How long making new workers has to wait: a program that has just begun needs the processors more, unless others
+    /// wait already.
+    pub(super) fn refill_pause(&self) -> Option<Duration> {
+        let rest = REFILL_PAUSE.checked_sub(self.last_dispatch.elapsed())?;
+        self.waiting.is_empty().then_some(rest)
     }
 
     pub(super) fn begin(&mut self, kind: Kind) {
@@ -197,7 +206,6 @@ impl Broker {
             (Some(by), End::Exited { .. }) => End::Killed { by },
             (_, end) => end,
         };
-        sys::kill(&slot.pidfd);
         let awaits_files = end != End::Stopped && slot.left_files();
         let isolation = Isolation { tier: "namespaces".into(), memory: slot.meter.name().into(), warm: true };
         let report = Report { end, usage: usage(started, sample, used), isolation: Some(isolation) };
@@ -206,6 +214,7 @@ impl Broker {
         } else {
             tell(&client, &report, &[]);
         }
+        sys::kill(&slot.pidfd);
     }
 
     /// A cell that came to nothing.

@@ -44,6 +44,7 @@ pub struct Broker {
     pub(super) last_order: Instant,
     pub(super) last_look: Instant,
     pub(super) last_sample: Instant,
+    pub(super) last_dispatch: Instant,
     pub(super) failures_in_a_row: u32,
     pub(super) stopping: bool,
     pub(super) status: BrokerStatus,
@@ -86,6 +87,7 @@ impl Broker {
             last_order: now,
             last_look: now,
             last_sample: now,
+            last_dispatch: now,
             failures_in_a_row: 0,
             stopping: false,
             status,
@@ -137,7 +139,8 @@ impl Broker {
     /// How long the next `poll` may wait.
     fn patience(&self) -> Duration {
         let working = self.slots.values().any(|slot| matches!(slot.state, State::Running(_)));
-        if working { WATCH_INTERVAL } else { LOOK_INTERVAL }
+        let watched = if working { WATCH_INTERVAL } else { LOOK_INTERVAL };
+        self.refill_pause().map_or(watched, |pause| pause.min(watched))
     }
 
     fn awaited(&self) -> Vec<(Who, RawFd)> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 const CODES: &str = "usage setting_invalid dataset_unknown table_unknown column_unknown plan_invalid file_unreadable \
     file_format input_changed run_unknown run_busy run_exists task_unknown key_conflict journal_mismatch journal_damaged capsule_damaged \
-    session_diverged store_locked store_readonly store_newer disk_full disk_failed environment_missing sandbox_unavailable \
+    session_diverged store_locked store_readonly store_newer disk_full disk_failed environment_missing sandbox_unavailable sandbox_busy \
     sandbox_lost key_missing worker_lost timed_out cancelled internal";
 
 const ANSWER: &str = "run question dataset source confidence reading known assumptions sentence table focus chart plan \

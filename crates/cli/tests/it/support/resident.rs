@@ -29,7 +29,7 @@ macro_rules! with_one_broker {
     (@ $is_wanted:path, $($(#[$note:meta])* fn $name:ident($resident:ident) $body:block)*) => {
         $($(#[$note])* fn $name($resident: &$crate::support::resident::Resident) $body)*
 
-        const ALL: &[(&str, fn(&$crate::support::resident::Resident))] = &[$((stringify!($name), $name)),*];
+        const ALL: &[$crate::support::resident::Check] = &[$((stringify!($name), $name)),*];
 
         #[test]
         fn as_we_are() {
@@ -50,11 +50,14 @@ macro_rules! with_one_broker {
 }
 pub(crate) use with_one_broker;
 
+/// A check, by name.
+pub type Check = (&'static str, fn(&Resident));
+
 /// Runs all checks, also those after one that failed.
 #[track_caller]
-pub fn hold(user: User, checks: &[(&str, fn(&Resident))]) {
+pub fn hold(user: User, checks: &[Check]) {
     let resident = Resident::of(user);
-    let fails = |(name, check): &&(&str, fn(&Resident))| {
+    let fails = |(name, check): &&Check| {
         let begin = Instant::now();
         let failed = catch_unwind(AssertUnwindSafe(|| {
             resident.settled();
