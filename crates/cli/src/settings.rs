@@ -273,7 +273,8 @@ mod tests {
         let files = [("assay.toml", "color = \"always\""), ("/h/.config/assay/config.toml", user)];
         let settings = decided(&[("HOME", "/h")], &files).expect("all is well");
         assert_eq!(settings.data_dir, Path::new("/user"));
-        assert_eq!(settings.all[4].origin, "project file assay.toml");
+        let color = settings.all.iter().find(|setting| setting.name == "color").expect("it is one of them");
+        assert_eq!(color.origin, "project file assay.toml");
         assert_eq!(settings.color, ColorChoice::Always);
         let settings = decided(&[("HOME", "/h"), ("ASSAY_DATA_DIR", "/e")], &files).expect("all is well");
         assert_eq!(settings.data_dir, Path::new("/e"));
