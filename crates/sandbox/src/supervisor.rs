@@ -303,7 +303,7 @@ fn start_python() -> ! {
     if null_as_stdin().is_err() || sys::close_from(KERNEL_CHANNEL + 1).is_err() {
         sys::exit(1);
     }
-    exec_python("kernel", &[])
+    exec_python("kernel", None, &[])
 }
 
 /// It may become descriptor 0 itself, so it is not closed here; `close_from` takes what lies above.
@@ -312,11 +312,12 @@ pub(crate) fn null_as_stdin() -> io::Result<()> {
 }
 
 /// Becomes Python and runs `main` of one of our modules.
-pub(crate) fn exec_python(module: &str, more_environment: &[CString]) -> ! {
+pub(crate) fn exec_python(module: &str, argument: Option<&str>, more_environment: &[CString]) -> ! {
     let text = |text: &str| CString::new(text).expect("constants hold no zero byte");
     let list = |texts: &[&str]| texts.iter().map(|one| text(one)).collect::<Vec<_>>();
     let begin = format!("import sys; sys.path.insert(0, '/assay'); import {module}; {module}.main()");
-    let arguments = list(&["python3", "-s", "-P", "-S", "-B", "-u", "-c", &begin]);
+    let mut arguments = list(&["python3", "-s", "-P", "-S", "-B", "-u", "-c", &begin]);
+    arguments.extend(argument.map(text));
     let mut environment = list(&[
         "PATH=/usr/bin",
         "HOME=/tmp",

@@ -152,7 +152,7 @@ print(__name__, __file__, sys.argv)
 ";
     let document = run(&place, code, &[]);
     assert_eq!(document["outcome"], "ok", "{document}");
-    assert_eq!(document["stdout"], "3 6 42\nthreaded\n/tmp\n__main__ program.py ['program.py']\n");
+    assert_eq!(document["stdout"], "3 6 42\nthreaded\n/tmp\n__main__ /work/program.py ['program.py']\n");
     assert_eq!(document["files"][0]["path"], "figure.png");
 }
 

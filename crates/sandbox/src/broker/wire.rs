@@ -48,6 +48,7 @@ pub enum Order {
         /// What it can read.
         inputs: Vec<Wanted>,
         /// What its kernel has imported.
+        #[serde(default)]
         breadth: Breadth,
     },
     /// How it is.
@@ -57,12 +58,13 @@ pub enum Order {
 }
 
 /// What a kernel has imported before it is asked anything. One with less is made, and let go, in a fraction of the time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Breadth {
     /// The standard library.
     Light,
     /// The libraries for data as well.
+    #[default]
     Full,
 }
 

@@ -102,7 +102,7 @@ impl Zygote {
         let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let (link, theirs) = sys::message_pair().map_err(|error| fail("make a channel to the zygote", error))?;
         let cloned = sys::clone_process(libc::CLONE_NEWNS).map_err(|error| fail("start the zygote", error))?;
-        let sys::Cloned::Parent { pid, pidfd } = cloned else { be_zygote(image, kernel, &theirs) };
+        let sys::Cloned::Parent { pid, pidfd } = cloned else { be_zygote(image, kernel, breadth, &theirs) };
         let zygote = Zygote { breadth, pid, pidfd, link, ready: false };
         let profile = |profile: Profile| ProfileSettings {
             profile,
@@ -145,7 +145,7 @@ impl Zygote {
     }
 }
 
-fn be_zygote(image: &Path, kernel: &Path, link: &OwnedFd) -> ! {
+fn be_zygote(image: &Path, kernel: &Path, breadth: Breadth, link: &OwnedFd) -> ! {
     let entered = isolate::enter_zygote(image, kernel).is_ok()
         && sys::die_with_parent().is_ok()
         && [0, 1, 2].into_iter().all(|target| sys::place_null(target).is_ok())
@@ -154,5 +154,10 @@ fn be_zygote(image: &Path, kernel: &Path, link: &OwnedFd) -> ! {
     if !entered {
         sys::exit(1);
     }
-    supervisor::exec_python("zygote", &[c"JE_ARROW_MALLOC_CONF=background_thread:false".to_owned()] as &[CString])
+    let told = if breadth == Breadth::Light { "light" } else { "full" };
+    supervisor::exec_python(
+        "zygote",
+        Some(told),
+        &[c"JE_ARROW_MALLOC_CONF=background_thread:false".to_owned()] as &[CString],
+    )
 }

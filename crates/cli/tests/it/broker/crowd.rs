@@ -65,7 +65,8 @@ fn warm(user: User, count: usize) {
     });
     let warm = answers.iter().filter(|answer| answer["isolation"]["warm"] == true).count();
     assert!(warm * 10 >= count * 9, "only {warm} of {count} were warm");
-    assert!(most <= cells_max(), "{most} cells at once");
+    // Idle workers of the three kinds come on top.
+    assert!(most <= cells_max() + 6, "{most} cells at once");
     assert_eq!(resident.broker(), broker);
     assert!(resident.runs_right());
     resident.leaves_nothing();

@@ -227,7 +227,8 @@ impl Resident {
                 return None;
             }
             let none = ["forming", "running", "waiting"].iter().all(|field| status[field] == 0);
-            (none && status["idle"].as_u64() > Some(0)).then_some(status)
+            // Two of each of the three kinds.
+            (none && status["ready"] == true && status["idle"].as_u64() >= Some(6)).then_some(status)
         });
         self.see(status["pid"].as_u64().expect("a pid") as u32);
         status
@@ -455,7 +456,9 @@ impl Client {
 /// The zygote of a broker, if it has one now.
 pub fn zygote_of(broker: &Process) -> Option<Process> {
     let mut children = children(broker.pid).into_iter();
-    children.find(|pid| command_line(*pid).contains("zygote")).and_then(Process::of)
+    // The one for programs that need no library, as those of the tests do.
+    let is_light = |pid: &u32| command_line(*pid).contains("zygote") && command_line(*pid).contains("light");
+    children.find(is_light).and_then(Process::of)
 }
 
 /// How many descriptors a process holds.
