@@ -78,10 +78,13 @@ impl Broker {
             }
             Order::Cell { policy, inputs, breadth } => {
                 self.last_order = Instant::now();
+                let kind = Kind { profile: policy.profile, breadth };
                 let reason = if self.stopping {
                     Some("the broker is stopping".to_string())
                 } else if self.ready_zygote(breadth).is_none() {
                     Some("the zygote is not ready".to_string())
+                } else if !KINDS.contains(&kind) {
+                    Some("there are no workers of that kind".to_string())
                 } else {
                     unfit(&policy).or_else(|| (store.is_none() && !inputs.is_empty()).then(|| "no store".to_string()))
                 };
@@ -93,7 +96,6 @@ impl Broker {
                     let reason = format!("{WAITING_MAX} programs wait already");
                     return tell(&client, &Grant::Busy { reason }, &[]);
                 }
-                let kind = Kind { profile: policy.profile, breadth };
                 let hit = self.waiting.is_empty() && self.idle(kind).is_some();
                 *if hit { &mut self.status.hits } else { &mut self.status.misses } += 1;
                 if !hit {

@@ -29,7 +29,8 @@ pub fn cell(changes: Value) -> Value {
     for (field, value) in changes.as_object().expect("fields") {
         policy[field] = value.clone();
     }
-    json!({ "op": "cell", "policy": policy, "inputs": [] })
+    let breadth = if policy["profile"] == "task" { "light" } else { "full" };
+    json!({ "op": "cell", "policy": policy, "inputs": [], "breadth": breadth })
 }
 
 fn frame(body: &[u8]) -> Vec<u8> {

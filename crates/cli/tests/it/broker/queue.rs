@@ -27,7 +27,7 @@ with_one_broker! {
                 order = cell(policy);
             }
             // Those who get a cell at once keep it until all others wait.
-            let first = client.does("order", json!({ "group": "first", "orders": vec![order.clone(); cells_max()] }));
+            let first = client.does("order", json!({ "group": "first", "orders": vec![order.clone(); bound()] }));
             let words = client.does("order", json!({ "group": "line", "orders": vec![order; 30] }));
             assert!(words.as_array().unwrap().iter().all(|word| word["grant"] == "later"), "{first} {words}");
             client.does("drop", json!({ "group": "first" }));
@@ -51,7 +51,7 @@ with_one_broker! {
         assert_eq!((count("later"), count("busy")), (WAITING_MAX - waiting, 20 + waiting), "{words}");
         let status = resident.status();
         assert_eq!((&status["waiting"], &status["refused"]), (&json!(WAITING_MAX), &json!(refused + 20 + waiting as u64)), "{status}");
-        assert!(status["running"].as_u64().unwrap() <= cells_max() as u64, "{status}");
+        assert!(status["running"].as_u64().unwrap() <= bound() as u64, "{status}");
         assert!(words[WAITING_MAX]["reason"].as_str().unwrap().contains(&WAITING_MAX.to_string()), "{words}");
         let problem: Value = serde_json::from_str(&resident.call("print(6 * 7)", &[]).run().stdout).unwrap();
         assert_eq!((&problem["kind"], &problem["code"]), (&json!("problem"), &json!("sandbox_busy")), "{problem}");
@@ -104,16 +104,21 @@ with_one_broker! {
     }
 }
 
+/// How many cells a broker has at most: idle workers of the three kinds come on top of those at work.
+fn bound() -> usize {
+    cells_max() + 6
+}
+
 /// Orders until the broker has no cell left to give, and one more; gives how many wait then.
 #[track_caller]
 fn take_all_cells(resident: &Resident, client: &mut Client) -> usize {
     let order = cell(json!({ "wall_ms": 120_000 }));
-    client.does("order", json!({ "group": "taken", "orders": vec![order; cells_max() + 1] }));
-    // Workers of the other profile keep their places.
+    client.does("order", json!({ "group": "taken", "orders": vec![order; bound() + 1] }));
+    // Workers of the other kinds keep their places.
     let status = until("all cells are taken", || {
         let status = resident.status();
         let held = status["running"].as_u64()? + status["idle"].as_u64()?;
-        (held == cells_max() as u64 && status["forming"] == 0).then_some(status)
+        (held == bound() as u64 && status["forming"] == 0).then_some(status)
     });
     status["waiting"].as_u64().filter(|waiting| *waiting > 0).expect("one more was ordered than there are") as usize
 }
