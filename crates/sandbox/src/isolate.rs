@@ -41,7 +41,9 @@ impl std::fmt::Display for Failure {
     }
 }
 
-trait Step<T> {
+/// Names the step that an error came from.
+pub trait Step<T> {
+    /// Such as `mount proc`.
     fn step(self, step: impl Into<String>) -> Result<T, Failure>;
 }
 

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use super::inputs::Hub;
 use super::wire::{Breadth, BrokerSpec};
-use super::zygote::{Zygote, ceiling};
-use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
+use super::zygote::{Zygote, ceiling, default_policy};
+use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site, Step};
 use crate::layers;
 use crate::meter::Meter;
 use crate::policy::{ADDRESS_SPACE_EXTRA_BYTES, Policy, Profile};
@@ -105,13 +105,12 @@ impl Work {
 impl Slot {
     /// Clones an init that begins to shut itself in.
     pub fn begin(spec: &BrokerSpec, hub: &Hub, id: u64, name: &str, kind: Kind) -> Result<Slot, Failure> {
-        let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let begun = Instant::now();
-        let policy = if kind.profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
-        let folder = hub.open(id).map_err(|error| fail("make the folder of inputs", error))?;
+        let policy = default_policy(kind.profile);
+        let folder = hub.open(id).step("make the folder of inputs")?;
         // The init of a warm cell is not counted: its worker is what is attached.
         let meter = Meter::new(&Policy { processes: policy.processes - 1, ..policy }, name);
-        let (channel, inner) = UnixStream::pair().map_err(|error| fail("make a channel to the cell", error))?;
+        let (channel, inner) = UnixStream::pair().step("make a channel to the cell")?;
         let site = Site {
             image: &spec.image,
             kernel: &spec.kernel,
@@ -120,14 +119,14 @@ impl Slot {
             memory_is_bounded: meter.bounds_memory(),
             without: &[],
         };
-        let cloned = sys::clone_process(layers::namespaces(&[])).map_err(|error| fail("create namespaces", error))?;
+        let cloned = sys::clone_process(layers::namespaces(&[])).step("create namespaces")?;
         let sys::Cloned::Parent { pid: init, pidfd } = cloned else { be_init(&site, &inner) };
         let slot =
             Slot { id, kind, init, pidfd, meter, worker: None, begun, state: State::Entering, channel, out: None };
         let outer_id = if spec.inner_id_is_mapped { INNER_ID } else { 0 };
         let released = supervisor::map_ids(init, outer_id, outer_id)
-            .map_err(|error| fail("map the inner user", error))
-            .and_then(|()| (&slot.channel).write_all(b"m").map_err(|error| fail("release the cell", error)));
+            .step("map the inner user")
+            .and_then(|()| (&slot.channel).write_all(b"m").step("release the cell"));
         match released {
             Ok(()) => Ok(slot),
             Err(failure) => {
@@ -151,13 +150,12 @@ impl Slot {
 
     /// The init is shut in: has a worker forked into its cell.
     pub fn entered(&mut self, zygote: &Zygote, hurry: bool) -> Result<(), Failure> {
-        let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
         let told = sys::receive(self.channel.as_raw_fd(), &mut [0]);
-        let (_, descriptors) = told.map_err(|error| fail("hear from the cell", error))?;
+        let (_, descriptors) = told.step("hear from the cell")?;
         let Ok([out, ruleset]) = <[OwnedFd; 2]>::try_from(descriptors) else {
             return Err(supervisor::failure_told_by(&self.channel));
         };
-        let made = (|| {
+        let made: io::Result<Ends> = (|| {
             self.meter.watch_scratch(&out)?;
             let (kernel, kernel_inner) = UnixStream::pair()?;
             let (stdout, stdout_inner) = io::pipe()?;
@@ -173,7 +171,7 @@ impl Slot {
             Ok(Ends { kernel, stdout, stderr })
         })();
         self.out = Some(out);
-        self.state = State::Joining(made.map_err(|error| fail("have a worker forked", error))?);
+        self.state = State::Joining(made.step("have a worker forked")?);
         Ok(())
     }
 

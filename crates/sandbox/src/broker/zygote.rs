@@ -11,7 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::wire::Breadth;
-use crate::isolate::{self, Failure, INNER_ID};
+use crate::isolate::{self, Failure, INNER_ID, Step};
 use crate::layers;
 use crate::policy::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
 use crate::{seccomp, supervisor, sys};
@@ -90,18 +90,21 @@ struct ProfileSettings {
     filter: String,
 }
 
+/// What a worker of a profile has unless its order says otherwise.
+pub fn default_policy(profile: Profile) -> Policy {
+    if profile == Profile::Analysis { Policy::analysis() } else { Policy::task() }
+}
+
 /// The most of what an order can ask for: limits of a process can be lowered later, never raised.
 pub fn ceiling(profile: Profile) -> Policy {
-    let default = if profile == Profile::Analysis { Policy::analysis() } else { Policy::task() };
-    Policy { memory_bytes: MEMORY_BYTES_MAX, cpu_ms: WALL_MS_MAX, wall_ms: WALL_MS_MAX, ..default }
+    Policy { memory_bytes: MEMORY_BYTES_MAX, cpu_ms: WALL_MS_MAX, wall_ms: WALL_MS_MAX, ..default_policy(profile) }
 }
 
 impl Zygote {
     /// Starts one; it needs a while until it is ready.
     pub fn start(image: &Path, kernel: &Path, breadth: Breadth, memory_is_bounded: bool) -> Result<Zygote, Failure> {
-        let fail = |step: &str, error: io::Error| Failure { step: step.into(), error: error.to_string() };
-        let (link, theirs) = sys::message_pair().map_err(|error| fail("make a channel to the zygote", error))?;
-        let cloned = sys::clone_process(libc::CLONE_NEWNS).map_err(|error| fail("start the zygote", error))?;
+        let (link, theirs) = sys::message_pair().step("make a channel to the zygote")?;
+        let cloned = sys::clone_process(libc::CLONE_NEWNS).step("start the zygote")?;
         let sys::Cloned::Parent { pid, pidfd } = cloned else { be_zygote(image, kernel, breadth, &theirs) };
         let zygote = Zygote { breadth, pid, pidfd, link, ready: false };
         let profile = |profile: Profile| ProfileSettings {
@@ -115,7 +118,7 @@ impl Zygote {
             namespaces: layers::namespaces(&[]) & !libc::CLONE_NEWPID,
             profiles: vec![profile(Profile::Analysis), profile(Profile::Task)],
         };
-        zygote.tell(&settings, &[]).map_err(|error| fail("tell the zygote its settings", error))?;
+        zygote.tell(&settings, &[]).step("tell the zygote its settings")?;
         Ok(zygote)
     }
 
