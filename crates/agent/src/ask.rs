@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
+use crate::ahead::Ahead;
 use crate::answer::{Answer, Known};
-use crate::context::Context;
+use crate::context::{Context, Warmth};
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
@@ -58,7 +59,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     };
     let kernel = Mutex::new(kernel);
     if let Some(reading) = reading {
-        compute(run, &kernel, &prepared, &reading, &mut answer).await?;
+        compute(run, context, &kernel, &prepared, &reading, &mut answer).await?;
     }
     kernel.into_inner().retire();
     answer.timing_ms.total = milliseconds(started);
@@ -69,6 +70,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
 /// Executes a reading and verifies it; what goes wrong becomes a refusal.
 async fn compute(
     run: &mut Run,
+    context: &Context,
     kernel: &Mutex<Kernel<'_>>,
     prepared: &Prepared,
     reading: &Reading,
@@ -80,7 +82,11 @@ async fn compute(
     answer.understand(reading, dataset, &sql);
     let executed_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "sql": sql });
-    let effect = || async { kernel.lock().await.query_plan(&reading.plan, &sql).await };
+    let recomputed = Mutex::new(recomputed_ahead(context, prepared, reading));
+    let effect = || async {
+        let query = async { kernel.lock().await.query_plan(&reading.plan, &sql).await };
+        recomputed.lock().await.beside(query).await
+    };
     let queried: Queried = run.step_under(UNLESS_LOST, "execute", &input, effect).await?;
     answer.timing_ms.execute = milliseconds(executed_at);
     let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
@@ -90,7 +96,10 @@ async fn compute(
     };
     let verified_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "plan_hash": reading.plan.hash() });
-    let effect = || async { verify(&mut *kernel.lock().await, prepared, reading, &table).await };
+    let effect = || async {
+        let (mut kernel, mut recomputed) = tokio::join!(kernel.lock(), recomputed.lock());
+        verify(&mut kernel, &mut recomputed, prepared, reading, &table).await
+    };
     let known: Result<Known, String> = run.step_under(UNLESS_LOST, "verify", &input, effect).await?;
     answer.timing_ms.verify = milliseconds(verified_at);
     match known {
@@ -118,9 +127,29 @@ async fn compute(
     Ok(())
 }
 
+/// A recomputation that needs nothing of the query, beside it in a cell of its own. Only where cells are ready: starting
+/// one more takes longer than waiting for the first.
+fn recomputed_ahead<'a>(
+    context: &'a Context,
+    prepared: &'a Prepared,
+    reading: &'a Reading,
+) -> Ahead<'a, Result<Recomputed, Problem>> {
+    let cells_are_ready = matches!(context.warmth, Warmth::Resident { .. });
+    if !cells_are_ready || rows_read(&reading.plan, &prepared.dataset) > ORACLE_ROWS_MAX {
+        return Ahead::Nothing;
+    }
+    Ahead::of(async move {
+        let mut kernel = Kernel::new(context, prepared);
+        let recomputed = kernel.recompute(&reading.plan).await;
+        kernel.retire();
+        recomputed
+    })
+}
+
 /// How the result is known; the inner error is a disagreement, which is an outcome and not a problem.
 async fn verify(
     kernel: &mut Kernel<'_>,
+    recomputed: &mut Ahead<'_, Result<Recomputed, Problem>>,
     prepared: &Prepared,
     reading: &Reading,
     table: &base::Table,
@@ -134,7 +163,11 @@ async fn verify(
         let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
         return Ok(Ok(Known::checked("invariants", note)));
     }
-    Ok(match kernel.recompute(&reading.plan).await? {
+    let recomputed = match recomputed.result().await {
+        Some(recomputed) => recomputed?,
+        None => kernel.recompute(&reading.plan).await?,
+    };
+    Ok(match recomputed {
         Recomputed::Table(other) => data::agree::agree(&other, table).map(|()| {
             if reading.ambiguous {
                 Known::checked("oracle", "recomputed another way, equal; the question could be read another way too")

@@ -98,6 +98,9 @@ impl Context {
 
     /// Takes a cell whose work is done and ends it beside whatever goes on.
     pub(crate) fn retire(&self, cell: Cell) {
+        if cell.ends_by_itself() {
+            return;
+        }
         let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         while retired.try_join_next().is_some() {}
         retired.spawn(async { drop(cell.finish(Stop::Now).await) });

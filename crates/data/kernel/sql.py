@@ -13,6 +13,11 @@ TEXT_BYTES_MAX = 65_536
 EXPRESSION_DEPTH_MAX = 250
 CHUNK_ROWS = 1_000
 DATABASE = "data"
+# Blocks of a file that were read are kept up to here and then overwritten, so a long scan stays in memory that is
+# mapped already: fresh pages cost more than the scan itself. The few statements that need more room start anew with
+# the most there is.
+MEMORY_FIRST = 32 << 20
+MEMORY_MAX = 384 << 20
 
 # One thread: two add floats in another order each time, and the last digits of a sum with them. And none beside it, so
 # that an engine can be opened once and forked. Everything that can be said when it is opened costs a question nothing.
@@ -26,7 +31,6 @@ _SETTINGS = {
     "allow_persistent_secrets": "false",
     "python_enable_replacements": "false",
     "temp_directory": "",
-    "memory_limit": f"{384 << 20}B",
     "max_execution_time": "9000",
     "max_expression_depth": str(EXPRESSION_DEPTH_MAX),
     "pivot_limit": "200",
@@ -37,8 +41,7 @@ _state = {}
 def connection():
     """The one connection of this process."""
     if "connection" not in _state:
-        engine = _state["connection"] = _duckdb.connect(":memory:", config=_SETTINGS)
-        engine.execute("SET TimeZone='UTC'")
+        _connect(MEMORY_FIRST)
     return _state["connection"]
 
 
@@ -68,9 +71,8 @@ def parse(arguments):
 
 def open(arguments):
     """Attaches the prepared file read-only, makes it the default, and shuts the last doors."""
-    engine = connection()
-    engine.execute(f"ATTACH {_literal(arguments['path'])} AS {DATABASE} (READ_ONLY)")
-    engine.execute(f"USE {DATABASE}; SET enable_external_access=false; SET lock_configuration=true")
+    _state["path"] = arguments["path"]
+    _attach()
     return {}
 
 
@@ -80,13 +82,56 @@ def query(arguments):
     When rows are left out, the engine counts the same statement as a sub-query: exact, because what the guard lets
     through gives the same rows each time, and far cheaper than fetching what nobody will see.
     """
-    statement = arguments["sql"]
+    return _with_room(lambda: _query(arguments["sql"], arguments["rows_max"], arguments["bytes_max"]))
+
+
+def rows(table, columns, spelled=()):
+    """The named columns of one table of the opened file, as the engine's Python values, or spelled as text."""
+    names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" if name in spelled else quoted(name) for name in columns)
+    statement = f"SELECT {names} FROM {DATABASE}.main.{quoted(table)}"
+    return _with_room(lambda: connection().execute(statement).fetchall())
+
+
+def quoted(name):
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _connect(memory):
+    engine = _state["connection"] = _duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": f"{memory}B"})
+    engine.execute("SET TimeZone='UTC'")
+
+
+def _attach():
+    engine = connection()
+    engine.execute(f"ATTACH {_literal(_state['path'])} AS {DATABASE} (READ_ONLY)")
+    engine.execute(f"USE {DATABASE}; SET enable_external_access=false; SET lock_configuration=true")
+
+
+def _with_room(work):
+    """What `work` gives, tried again on an engine with all the memory there is if the first has too little.
+
+    A new engine, because settings are locked by now.
+    """
+    try:
+        return work()
+    except _duckdb.OutOfMemoryException:
+        if "path" not in _state or _state.get("widened"):
+            raise
+    _state["connection"].close()
+    _state["widened"] = True
+    _connect(MEMORY_MAX)
+    _attach()
+    return work()
+
+
+def _query(statement, rows_max, bytes_max):
     result = connection().execute(statement)
     columns = [(name, str(kind)) for name, kind, *_ in result.description]
     readable = _readable(columns)
     if readable is not None:
         result = connection().execute(f"SELECT {readable} FROM ({_nested(statement)}) AS result")
-    rows, more = _fetch(result, arguments["rows_max"], arguments["bytes_max"])
+    rows, more = _fetch(result, rows_max, bytes_max)
     row_count = len(rows)
     if more:
         row_count = connection().execute(f"SELECT count(*) FROM ({_nested(statement)}) AS result").fetchall()[0][0]
@@ -96,17 +141,6 @@ def query(arguments):
         "row_count": row_count,
         "truncated": more,
     }
-
-
-def rows(table, columns, spelled=()):
-    """The named columns of one table of the opened file, as the engine's Python values, or spelled as text."""
-    names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" if name in spelled else quoted(name) for name in columns)
-    return connection().execute(f"SELECT {names} FROM {DATABASE}.main.{quoted(table)}").fetchall()
-
-
-def quoted(name):
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _literal(text):

@@ -223,6 +223,11 @@ impl Cell {
         }
     }
 
+    /// Whether someone else sees to its end when it is dropped, so that nobody has to wait for it.
+    pub fn ends_by_itself(&self) -> bool {
+        self.supervisor.is_none()
+    }
+
     /// Ends the cell and says what became of it.
     pub async fn finish(mut self, stop: Stop) -> Finished {
         // A kernel that is asked nothing more comes to its own end, also one that is still talking.

@@ -27,10 +27,12 @@ pub(super) const KINDS: [Kind; 3] = [
     Kind { profile: Profile::Task, breadth: Breadth::Full },
     Kind { profile: Profile::Task, breadth: Breadth::Light },
 ];
-/// Of each kind.
-pub(super) const IDLE_WANTED: usize = 2;
+/// In all: two of each kind, and one more for questions, which take two at once.
+pub(super) const IDLE_WANTED: usize = 7;
 /// About as long as a short program lasts.
 const REFILL_PAUSE: Duration = Duration::from_millis(8);
+/// About as long as a question lasts.
+const REFILL_PAUSE_WITH_SPARE: Duration = Duration::from_millis(60);
 /// Of each kind.
 const FORMING_AT_ONCE: usize = 2;
 
@@ -95,18 +97,18 @@ impl Broker {
 
     /// Begins new cells where too few are ready.
     pub(super) fn refill(&mut self) {
-        if self.stopping || self.failures_in_a_row >= FAILURES_MAX || self.refill_pause().is_some() {
+        if self.stopping || self.failures_in_a_row >= FAILURES_MAX {
             return;
         }
         for kind in KINDS {
-            if self.ready_zygote(kind.breadth).is_none() {
+            if self.ready_zygote(kind.breadth).is_none() || self.refill_pause(kind).is_some() {
                 continue;
             }
             let of_kind = || self.slots.values().filter(move |slot| slot.kind == kind);
             let forming = of_kind().filter(|slot| slot.is_forming()).count();
             let idle = of_kind().filter(|slot| matches!(slot.state, State::Idle(_))).count();
             let waiting = self.waiting.iter().filter(|order| order.kind == kind).count();
-            let wanted = (IDLE_WANTED + waiting).saturating_sub(idle).min(FORMING_AT_ONCE);
+            let wanted = (kind.idle_wanted() + waiting).saturating_sub(idle).min(FORMING_AT_ONCE);
             for _ in forming..wanted {
                 if self.slots.len() < self.cells_max {
                     self.begin(kind);
@@ -115,11 +117,16 @@ impl Broker {
         }
     }
 
-    /// How long making new workers has to wait: a program that has just begun needs the processors more, unless others
-    /// wait already.
-    pub(super) fn refill_pause(&self) -> Option<Duration> {
-        let rest = REFILL_PAUSE.checked_sub(self.last_dispatch.elapsed())?;
-        self.waiting.is_empty().then_some(rest)
+    /// How long making new workers of a kind has to wait: programs that have just begun need the processors more, unless
+    /// others wait already.
+    fn refill_pause(&self, kind: Kind) -> Option<Duration> {
+        let pause = if self.idle(kind).is_some() { REFILL_PAUSE_WITH_SPARE } else { REFILL_PAUSE };
+        pause.checked_sub(self.last_dispatch.elapsed()).filter(|_| self.waiting.is_empty())
+    }
+
+    /// When the next kind may be refilled.
+    pub(super) fn next_refill(&self) -> Option<Duration> {
+        KINDS.into_iter().filter_map(|kind| self.refill_pause(kind)).min()
     }
 
     pub(super) fn begin(&mut self, kind: Kind) {
@@ -260,6 +267,12 @@ impl Broker {
             }
             self.forget(id);
         }
+    }
+}
+
+impl Kind {
+    fn idle_wanted(self) -> usize {
+        if self.profile == Profile::Analysis { 3 } else { 2 }
     }
 }
 

@@ -82,7 +82,7 @@ impl Broker {
             waiting: VecDeque::new(),
             next: 1,
             // Idle workers of one kind must not keep out those of another.
-            cells_max: turnstile::cells_max() + IDLE_WANTED * KINDS.len(),
+            cells_max: turnstile::cells_max() + IDLE_WANTED,
             started: now,
             last_order: now,
             last_look: now,
@@ -140,7 +140,7 @@ impl Broker {
     fn patience(&self) -> Duration {
         let working = self.slots.values().any(|slot| matches!(slot.state, State::Running(_)));
         let watched = if working { WATCH_INTERVAL } else { LOOK_INTERVAL };
-        self.refill_pause().map_or(watched, |pause| pause.min(watched))
+        self.next_refill().map_or(watched, |pause| pause.min(watched))
     }
 
     fn awaited(&self) -> Vec<(Who, RawFd)> {
