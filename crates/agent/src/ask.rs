@@ -43,7 +43,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         run.unless_stopped(async { kernel.start().await.map(drop) }).await?;
     }
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
-    answer.notes = prepared.notes.clone();
+    answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
     let planned = planner::plan(&input.question, &prepared.dataset);
     answer.timing_ms.plan = milliseconds(planned_at);

@@ -19,7 +19,7 @@ use std::time::Duration;
 use base::{Code, Digest, Hash, Problem};
 use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
-use data::profile::Profile;
+use data::profile::{Profile, Remark};
 use data::{Dataset, builtin};
 use sandbox::{CallError, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Policy, Stop};
 use serde_json::json;
@@ -31,7 +31,7 @@ use crate::source::Source;
 /// Raised when the same files mean another dataset.
 const VERSION_SCHEME: u32 = 1;
 /// Raised when `dataset.json` changes.
-const PREPARED_FORMAT: u32 = 1;
+const PREPARED_FORMAT: u32 = 2;
 
 /// A source whose version is known.
 #[derive(Debug)]
@@ -50,8 +50,8 @@ pub struct Resolved {
 pub struct Prepared {
     /// What is known about it.
     pub dataset: Dataset,
-    /// What people should know about how its files were read.
-    pub notes: Vec<String>,
+    /// What was done to its files so that they could be read.
+    pub remarks: Vec<Remark>,
     /// The prepared database.
     pub(crate) file: PathBuf,
 }
@@ -130,13 +130,13 @@ impl Resolved {
         let input = part.join("input");
         fs::create_dir_all(&input).map_err(failed)?;
         let names = self.copy_inputs(&input)?;
-        let mut profile = self.ingest(context, part, &input, &names).await?;
+        let profile = self.ingest(context, part, &input, &names).await?;
         let dataset =
             Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
                 Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id))
                     .hint("mend the file")
             })?;
-        let document = json!({ "dataset": dataset, "notes": std::mem::take(&mut profile.notes) });
+        let document = json!({ "dataset": dataset, "remarks": profile.remarks });
         fs::write(part.join("dataset.json"), document.to_string()).map_err(failed)?;
         fs::set_permissions(part.join("data.duckdb"), Permissions::from_mode(0o644)).map_err(failed)?;
         fs::remove_dir_all(&input).map_err(failed)
@@ -212,7 +212,7 @@ impl Resolved {
             .collect();
         let arguments =
             json!({ "files": files, "types": types, "out": "/work/out/data.duckdb", "values_max": VALUES_MAX });
-        let said = cell.call("ingest.csv", &arguments).await;
+        let said = cell.call("ingest.read", &arguments).await;
         let raised = matches!(said, Err(CallError::Raised(_)));
         let finished = cell.finish(if raised { Stop::Now } else { Stop::WhenDone }).await;
         match said {
@@ -253,7 +253,7 @@ fn came_back(id: &str, finished: Finished) -> Result<(), Problem> {
 fn ingest_code() -> Hash {
     let mut digest = Digest::new();
     digest.part(&PREPARED_FORMAT.to_be_bytes());
-    for (name, text) in data::kernel::MODULES.iter().filter(|(name, _)| matches!(*name, "ingest.py" | "cells.py")) {
+    for (name, text) in data::kernel::MODULES.iter().filter(|(name, _)| data::kernel::decides_what_files_become(name)) {
         digest.part(name.as_bytes());
         digest.part(text.as_bytes());
     }
@@ -311,7 +311,7 @@ fn load(home: &Path) -> Result<Option<Prepared>, Problem> {
     #[derive(serde::Deserialize)]
     struct Stored {
         dataset: Dataset,
-        notes: Vec<String>,
+        remarks: Vec<Remark>,
     }
     let text = match fs::read(home.join("dataset.json")) {
         Ok(text) => text,
@@ -322,7 +322,7 @@ fn load(home: &Path) -> Result<Option<Prepared>, Problem> {
         Problem::new(Code::FileFormat, format!("the prepared dataset `{}` is damaged: {error}", home.display()))
             .hint("remove that folder; it is made again from the files")
     })?;
-    Ok(Some(Prepared { dataset: stored.dataset, notes: stored.notes, file: home.join("data.duckdb") }))
+    Ok(Some(Prepared { dataset: stored.dataset, remarks: stored.remarks, file: home.join("data.duckdb") }))
 }
 
 fn read_text(path: &Path) -> Result<String, Problem> {

@@ -12,7 +12,8 @@ import os
 import re
 
 import _duckdb
-from cells import encode, type_name
+from cells import type_name
+from profiling import fold, profile, relations
 from sql import quoted
 
 READ_BYTES = 1 << 20
@@ -21,7 +22,6 @@ REJECTS_MAX = 1_000
 DECIMAL_DIGITS = 18
 DELIMITERS = ",;\t|"
 VALUES_MAX = 10_000
-VALUES_BYTES_MAX = 1 << 20
 
 _ENGINE_TYPES = {
     "bool": "BOOLEAN", "int": "BIGINT", "float": "DOUBLE", "text": "VARCHAR", "date": "DATE", "time": "TIME",
@@ -53,7 +53,7 @@ class InputError(ValueError):
         self.message, self.hint = message, hint
 
 
-def csv(arguments):
+def read(arguments):
     """Reads the files into tables of the new file `out` and answers with their profile."""
     if os.path.exists(arguments["out"]):
         raise InputError(f"`{arguments['out']}` is already there", "ingest writes a new file only")
@@ -67,12 +67,13 @@ def csv(arguments):
             label = file.get("label") or os.path.basename(file["path"])
             notes += _load(engine, file["table"], file["path"], label, declared.get(file["table"]) or {})
         names = [file["table"] for file in arguments["files"]]
-        tables = [_profile(engine, name, arguments.get("values_max", VALUES_MAX)) for name in names]
-        relations = _relations(engine, tables)
+        tables = [profile(engine, name, arguments.get("values_max", VALUES_MAX)) for name in names]
+        links = relations(engine, tables)
         engine.execute("CHECKPOINT")
     finally:
         engine.close()
-    return {"tables": tables, "relations": relations, "notes": notes}
+    remarks = [{"file": None, "table": None, "column": None, "code": "other", "message": note} for note in notes]
+    return {"tables": tables, "relations": links, "remarks": remarks}
 
 
 def _load(engine, table, path, label, declared):
@@ -145,10 +146,10 @@ class _File:
 
     def declared_types(self, declared):
         """The declared contract type per column of this file."""
-        by_fold = {_fold(name): name for name, _ in self.columns}
+        by_fold = {fold(name): name for name, _ in self.columns}
         types = {}
         for column, kind in declared.items():
-            name = by_fold.get(_fold(column))
+            name = by_fold.get(fold(column))
             if name is None:
                 raise InputError(f"`{self.label}` has no column `{column}`", f"it has: {', '.join(by_fold.values())}")
             if kind != "decimal" and kind not in _ENGINE_TYPES:
@@ -362,10 +363,6 @@ def _names(cells):
     return names
 
 
-def _fold(name):
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
 def _is_empty_word(cell):
     return f"coalesce(lower(trim({cell})) IN ({', '.join(map(_literal, _EMPTY_WORDS))}), false)"
 
@@ -376,83 +373,3 @@ def _literal(text):
 
 def _first_line(error):
     return str(error).strip().splitlines()[0]
-
-
-def _profile(engine, table, values_max):
-    """What the planner knows of a table: counts, ranges, and the values of its text columns."""
-    described = engine.execute(f"DESCRIBE {quoted(table)}").fetchall()
-    columns = [(row[0], row[1]) for row in described]
-    measures = ", ".join(
-        f"count({cell}), count(DISTINCT {cell}), {_least(cell, kind, 'min')}, {_least(cell, kind, 'max')}"
-        for cell, kind in ((quoted(name), kind) for name, kind in columns)
-    )
-    rows, *measured = engine.execute(f"SELECT count(*), {measures} FROM {quoted(table)}").fetchall()[0]
-    profiled = []
-    for position, (name, kind) in enumerate(columns):
-        filled, distinct, least, greatest = measured[4 * position : 4 * position + 4]
-        contract = type_name(kind)
-        values, complete = _values(engine, table, name, values_max) if contract == "text" else ([], False)
-        profiled.append({
-            "name": name, "type": contract, "nulls": rows - filled, "distinct": distinct,
-            "unique": rows > 0 and distinct == rows, "min": encode(least), "max": encode(greatest),
-            "values": values, "values_complete": complete,
-        })
-    return {"name": table, "rows": rows, "columns": profiled}
-
-
-def _least(cell, kind, aggregate):
-    return "NULL" if type_name(kind) == "json" else f"{aggregate}({cell})"
-
-
-def _values(engine, table, column, values_max):
-    """Distinct values, most frequent first, then by their bytes; bounded in number and bytes."""
-    cell = quoted(column)
-    result = engine.execute(
-        f"SELECT {cell} FROM {quoted(table)} WHERE {cell} IS NOT NULL GROUP BY {cell} "
-        f"ORDER BY count(*) DESC, {cell} LIMIT {values_max + 1}"
-    )
-    values, size = [], 0
-    for (value,) in result.fetchall():
-        size += len(value.encode())
-        if len(values) == values_max or size > VALUES_BYTES_MAX:
-            return values, False
-        values.append(value)
-    return values, True
-
-
-def _relations(engine, tables):
-    """Many-to-one links: names that match, unique on the one side, and every value of the many side found there."""
-    links = []
-    for many in tables:
-        for one in (table for table in tables if table is not many):
-            for source, target in _candidates(many, one):
-                if _included(engine, (many["name"], source["name"]), (one["name"], target["name"])):
-                    links.append({
-                        "from_table": many["name"], "from_column": source["name"],
-                        "to_table": one["name"], "to_column": target["name"],
-                    })
-    return links
-
-
-def _candidates(many, one):
-    """Pairs of columns whose names say that they may be a link: the same name, or `x_id` for the key of table x.
-
-    A bare `id` on both sides says nothing: every table numbers its own rows.
-    """
-    entities = {_fold(one["name"] + "_id"), _fold(one["name"].removesuffix("s") + "_id")}
-    for source in many["columns"]:
-        for target in one["columns"]:
-            comparable = source["type"] == target["type"] and source["type"] in ("int", "text", "date")
-            same = _fold(source["name"]) == _fold(target["name"]) != "id"
-            key = _fold(source["name"]) in entities and _fold(target["name"]) == "id"
-            if comparable and target["unique"] and (same or key):
-                yield source, target
-
-
-def _included(engine, many, one):
-    source, target = f"many.{quoted(many[1])}", f"one.{quoted(one[1])}"
-    missing, filled = engine.execute(
-        f"SELECT count_if({target} IS NULL), count(*) FROM {quoted(many[0])} AS many "
-        f"LEFT JOIN {quoted(one[0])} AS one ON {source} = {target} WHERE {source} IS NOT NULL"
-    ).fetchall()[0]
-    return missing == 0 and filled > 0

@@ -13,9 +13,32 @@ pub struct Profile {
     /// Links that the data suggests: names alike and every value found on the unique side.
     #[serde(default)]
     pub relations: Vec<Relation>,
-    /// What people should know about how the files were read.
+    /// What was done to the files so that they could be read.
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub remarks: Vec<Remark>,
+}
+
+/// What was done to which rows of a file, so that nothing is a silent guess.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// As its owner calls it.
+    pub file: Option<String>,
+    /// The table that it became.
+    #[serde(default)]
+    pub table: Option<String>,
+    /// Where it concerns one column.
+    #[serde(default)]
+    pub column: Option<String>,
+    /// What kind of thing was done, for programs: `ragged_rows`.
+    pub code: String,
+    /// For people.
+    pub message: String,
+    /// How many rows or cells.
+    #[serde(default)]
+    pub count: Option<u64>,
+    /// The first of them, counted from 1 without the header, or lines where the message speaks of lines.
+    #[serde(default)]
+    pub rows: Vec<u64>,
 }
 
 /// One measured table.
@@ -47,4 +70,24 @@ pub struct ColumnProfile {
     pub values: Vec<String>,
     #[serde(default)]
     pub values_complete: bool,
+    /// A sign that was found beside its numbers, or a unit that its name ends in.
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// At 0, 25, 50, 75 and 100 percent; numbers and dates only.
+    #[serde(default)]
+    pub quantiles: Vec<Cell>,
+    /// The most frequent values with their counts.
+    #[serde(default)]
+    pub top: Vec<(Cell, u64)>,
+    /// Counts in equal bins from the least to the greatest value.
+    #[serde(default)]
+    pub histogram: Vec<u64>,
+    /// The shape that nearly all texts share: `AA-999`.
+    #[serde(default)]
+    pub pattern: Option<String>,
+    #[serde(default)]
+    pub example: Option<Cell>,
+    /// Whether `distinct` was counted; else it is an estimate, and the column is not unique.
+    #[serde(default)]
+    pub distinct_is_exact: bool,
 }

@@ -352,6 +352,13 @@ fn profile(dataset: &str) -> Profile {
                 max: distinct.last().map(|text| Value::from(*text)),
                 values: Vec::new(),
                 values_complete: false,
+                unit: None,
+                quantiles: Vec::new(),
+                top: Vec::new(),
+                histogram: Vec::new(),
+                pattern: None,
+                example: None,
+                distinct_is_exact: true,
             }
         };
         TableProfile {
@@ -360,7 +367,7 @@ fn profile(dataset: &str) -> Profile {
             columns: rows.header.iter().map(column).collect(),
         }
     };
-    Profile { tables: files.tables.iter().map(measure).collect(), relations: Vec::new(), notes: Vec::new() }
+    Profile { tables: files.tables.iter().map(measure).collect(), relations: Vec::new(), remarks: Vec::new() }
 }
 
 fn assembled(dataset: &str) -> Dataset {

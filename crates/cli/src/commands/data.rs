@@ -46,7 +46,9 @@ async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
         (document.as_object_mut(), serde_json::to_value(&prepared.dataset))
     {
         document.extend(fields);
-        document.insert("notes".into(), json!(prepared.notes));
+        let notes: Vec<&str> = prepared.remarks.iter().map(|remark| remark.message.as_str()).collect();
+        document.insert("notes".into(), json!(notes));
+        document.insert("remarks".into(), json!(prepared.remarks));
     }
     app.show(&document, |printer| print(printer, &prepared));
     Ok(0)
@@ -91,8 +93,8 @@ fn print(printer: &Printer, prepared: &Prepared) {
             printer.line(&format!("  assay ask {} \"{question}\"", dataset.id));
         }
     }
-    for note in &prepared.notes {
-        printer.remark("note", note);
+    for remark in &prepared.remarks {
+        printer.remark("note", &remark.message);
     }
 }
 

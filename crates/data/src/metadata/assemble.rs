@@ -97,7 +97,7 @@ fn info(table: &str, measured: &ColumnProfile, declared: &ColumnMetadata) -> Res
         description: declared.description.clone(),
         synonyms: declared.synonyms.clone(),
         noun: declared.noun.clone(),
-        unit: declared.unit.clone(),
+        unit: declared.unit.clone().or_else(|| measured.unit.clone()),
         nulls: measured.nulls,
         distinct: measured.distinct,
         unique: measured.unique,
@@ -196,7 +196,7 @@ fn measure(declared: &MeasureMetadata, dataset: &Dataset) -> Result<DeclaredMeas
         agg: declared.agg,
         expr,
         tables,
-        unit: declared.unit.clone(),
+        unit: declared.unit.clone().or_else(|| measured.unit.clone()),
         description: declared.description.clone(),
     })
 }
