@@ -196,7 +196,7 @@ fn measure(declared: &MeasureMetadata, dataset: &Dataset) -> Result<DeclaredMeas
         agg: declared.agg,
         expr,
         tables,
-        unit: declared.unit.clone().or_else(|| measured.unit.clone()),
+        unit: declared.unit.clone(),
         description: declared.description.clone(),
     })
 }
