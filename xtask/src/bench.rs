@@ -1,8 +1,10 @@
 //! Measurements: they print every round and assert nothing about time.
 
 pub mod ask_loop;
+pub mod data;
 pub mod flow;
 pub mod sandbox;
+mod table;
 
 /// Between the two in the middle where their number is even.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {

@@ -72,13 +72,14 @@ pub fn supervise(kernel_channel: &str) -> ! {
 fn run(spec: &Spec, control: &UnixStream) -> (Report, Option<OwnedFd>) {
     let started = Instant::now();
     let name = format!("{}-{}", std::process::id(), started_nanos());
-    meter::sweep();
     let mut meter =
         if spec.without.contains(&Layer::Meter) { Meter::nothing() } else { Meter::new(&spec.policy, &name) };
     let mut cell = match launch(spec, &mut meter) {
         Ok(cell) => cell,
         Err(failure) => return (unavailable(&failure.step, &failure.error), None),
     };
+    // What killed supervisors left, looked for while the cell's interpreter starts.
+    meter::sweep();
     let (end, ended) = watch(spec, control, &mut meter, &mut cell, started);
     let sample = meter.sample();
     sys::kill(&cell.pidfd);

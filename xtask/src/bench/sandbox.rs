@@ -5,7 +5,6 @@
 //! each time it took. This side prepares, starts it, and makes percentiles and ratios of the lines.
 
 mod bubblewrap;
-mod table;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -14,15 +13,29 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use self::table::{GOALS, Measured};
 use super::ask_loop::{find_python, newest_packages};
 use super::load;
+use super::table::{self, Bound, Goal, Measured};
 use crate::workspace::{Workspace, exit_code, output};
 
 const BUILD: &[&str] =
     &["build", "--release", "--locked", "-p", "cli", "-p", "xtask", "--bin", "assay", "--example", "sandbox"];
 /// Below the folder that the workspace lies in.
 const TASKS: &str = "shared/data/humaneval/HumanEval.jsonl.gz";
+
+/// What is to be reached, at p50.
+const GOALS: &[Goal] = &[
+    Goal { case: "cold pass", ours: "assay cold", bound: Bound::Below("bubblewrap") },
+    Goal { case: "pandas sum", ours: "assay warm", bound: Bound::TimesLess("bare python", 300.0) },
+    Goal { case: "query, 10 M rows", ours: "assay warm", bound: Bound::AtMostTimes("open process, 1 thread", 1.5) },
+    Goal { case: "matplotlib PNG", ours: "assay warm", bound: Bound::TimesLess("bare python", 15.0) },
+    Goal { case: "runs/s, pass", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pass", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pandas sum", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "runs/s, pandas sum", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
+    Goal { case: "HumanEval, whole", ours: "assay warm", bound: Bound::Below("bare python") },
+    Goal { case: "ask", ours: "assay resident", bound: Bound::TimesLess("bare python import pandas", 15.0) },
+];
 
 /// How long to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,14 +60,7 @@ pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("machine: {cores} cores, load average {}; every contestant is warmed up first, not counted", load());
     let (measured, ended) = drive(&target.join("release/examples/sandbox"), &setup)?;
-    println!("\n{}", table::heading());
-    for row in measured.rows() {
-        println!("{row}");
-    }
-    println!("\nto reach");
-    for goal in GOALS {
-        println!("{}", goal.line(&measured));
-    }
+    table::print(&measured, GOALS);
     println!("load average at the end: {}", load());
     if !ended.success() {
         bail!("the driver failed ({ended}); what stands above is what it had measured until then");
@@ -99,7 +105,7 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
 
 /// The interpreter of cells, if it starts outside of them too. Another one of the same version may be told by its
 /// machine to import more at every start, and would make us look faster than we are.
-fn own_python(packages: &Path) -> Option<PathBuf> {
+pub(super) fn own_python(packages: &Path) -> Option<PathBuf> {
     let python = packages.parent()?.parent()?.join("bin/python3");
     output(Command::new(&python).args(["-c", "pass"])).ok().map(|_| python)
 }

@@ -20,11 +20,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Takes one line of the driver's: {case, who, unit, value}.
-    pub fn add(&mut self, line: &Value) -> anyhow::Result<()> {
-        let text = |name: &str| line[name].as_str().with_context(|| format!("there is no `{name}`"));
-        let (case, who, unit) = (text("case")?, text("who")?, text("unit")?);
-        let value = line["value"].as_f64().context("there is no `value`")?;
+    /// Takes one number.
+    pub fn add_value(&mut self, case: &str, who: &str, unit: &str, value: f64) {
         match self.series.iter_mut().find(|series| (series.case.as_str(), series.who.as_str()) == (case, who)) {
             Some(series) => series.values.push(value),
             None => {
@@ -32,6 +29,13 @@ impl Measured {
                 self.series.push(Series { case, who, unit, values: vec![value] });
             }
         }
+    }
+
+    /// Takes one line of the driver's: {case, who, unit, value}.
+    pub fn add(&mut self, line: &Value) -> anyhow::Result<()> {
+        let text = |name: &str| line[name].as_str().with_context(|| format!("there is no `{name}`"));
+        let (case, who, unit) = (text("case")?, text("who")?, text("unit")?);
+        self.add_value(case, who, unit, line["value"].as_f64().context("there is no `value`")?);
         Ok(())
     }
 
@@ -69,8 +73,20 @@ impl Series {
     }
 }
 
+/// Prints everything, and what was to be reached.
+pub fn print(measured: &Measured, goals: &[Goal]) {
+    println!("\n{}", heading());
+    for row in measured.rows() {
+        println!("{row}");
+    }
+    println!("\nto reach");
+    for goal in goals {
+        println!("{}", goal.line(measured));
+    }
+}
+
 /// The names of the columns of a row.
-pub fn heading() -> String {
+fn heading() -> String {
     format!("{:<22}{:<32}{:>6}{:>11}{:>11}  {:<7}{:>9}", "what", "who", "n", "p50", "p99", "unit", "ratio")
 }
 
@@ -82,35 +98,27 @@ fn row(series: &Series, first: f64) -> String {
 
 /// A number of ours, alone or beside the same of another.
 pub struct Goal {
-    case: &'static str,
-    ours: &'static str,
-    bound: Bound,
+    /// What is measured.
+    pub case: &'static str,
+    /// Which contestant is ours.
+    pub ours: &'static str,
+    /// How much it may be.
+    pub bound: Bound,
 }
 
-enum Bound {
+/// How a number of ours is judged.
+pub enum Bound {
     /// Less than the other.
     Below(&'static str),
     /// So many times less than the other.
     TimesLess(&'static str, f64),
     /// At most so many times the other.
     AtMostTimes(&'static str, f64),
+    /// At most so many times the other, and so many milliseconds more.
+    AtMostTimesAndMore(&'static str, f64, f64),
     /// So much, whatever others do.
     AtLeast(f64),
 }
-
-/// What is to be reached, at p50.
-pub const GOALS: &[Goal] = &[
-    Goal { case: "cold pass", ours: "assay cold", bound: Bound::Below("bubblewrap") },
-    Goal { case: "pandas sum", ours: "assay warm", bound: Bound::TimesLess("bare python", 300.0) },
-    Goal { case: "query, 10 M rows", ours: "assay warm", bound: Bound::AtMostTimes("open process, 1 thread", 1.5) },
-    Goal { case: "matplotlib PNG", ours: "assay warm", bound: Bound::TimesLess("bare python", 15.0) },
-    Goal { case: "runs/s, pass", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
-    Goal { case: "runs/s, pass", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
-    Goal { case: "runs/s, pandas sum", ours: "assay warm, 4 clients", bound: Bound::AtLeast(100.0) },
-    Goal { case: "runs/s, pandas sum", ours: "assay warm, 8 clients", bound: Bound::AtLeast(100.0) },
-    Goal { case: "HumanEval, whole", ours: "assay warm", bound: Bound::Below("bare python") },
-    Goal { case: "ask", ours: "assay resident", bound: Bound::TimesLess("bare python import pandas", 15.0) },
-];
 
 impl Goal {
     /// One line: the ratio of the medians, and whether that is enough.
@@ -120,6 +128,9 @@ impl Goal {
             Bound::Below(other) => (Some(*other), "below".to_string()),
             Bound::TimesLess(other, times) => (Some(*other), format!("at least {times} times less")),
             Bound::AtMostTimes(other, times) => (Some(*other), format!("at most {times} times")),
+            Bound::AtMostTimesAndMore(other, times, more) => {
+                (Some(*other), format!("at most {times} times and {more} ms"))
+            }
             Bound::AtLeast(least) => (None, format!("at least {least}")),
         };
         let beside = other.map(|other| format!(" beside {other}")).unwrap_or_default();
@@ -131,6 +142,10 @@ impl Goal {
             Bound::Below(_) => (format!("{:.2}x", number / other), number < other),
             Bound::TimesLess(_, times) => (format!("{:.1}x less", other / number), other / number >= *times),
             Bound::AtMostTimes(_, times) => (format!("{:.2}x", number / other), number / other <= *times),
+            Bound::AtMostTimesAndMore(_, times, more) => {
+                let rest = number - times * other;
+                (format!("{times}x {rest:+.0} ms"), rest <= *more)
+            }
             Bound::AtLeast(least) => (format!("{number:.1}"), number >= *least),
         };
         let verdict = if reached { "reached" } else { "not reached" };
@@ -168,6 +183,9 @@ mod tests {
         assert!(verdict(Bound::TimesLess("they", 15.0), 2.0, 29.0).ends_with(": not reached"));
         assert!(verdict(Bound::AtMostTimes("they", 1.5), 3.0, 2.0).ends_with("1.50x  at most 1.5 times: reached"));
         assert!(verdict(Bound::AtMostTimes("they", 1.5), 3.1, 2.0).ends_with(": not reached"));
+        let bound = || Bound::AtMostTimesAndMore("they", 1.2, 40.0);
+        assert!(verdict(bound(), 160.0, 100.0).ends_with("1.2x +40 ms  at most 1.2 times and 40 ms: reached"));
+        assert!(verdict(bound(), 161.0, 100.0).ends_with(": not reached"));
         assert!(verdict(Bound::AtLeast(100.0), 100.0, 0.0).ends_with("100.0  at least 100: reached"));
         assert!(verdict(Bound::AtLeast(100.0), 99.9, 0.0).ends_with(": not reached"));
         assert!(verdict(Bound::Below("nobody"), 1.0, 1.0).ends_with(": not measured"));
