@@ -7,7 +7,7 @@ mod facts;
 mod rows;
 mod things;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use data::Dataset;
 use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
@@ -21,6 +21,7 @@ use crate::lexicon::{Lexicon, Role};
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
+use crate::values::Values;
 use crate::words::Forms;
 
 /// A column by position.
@@ -77,7 +78,7 @@ pub struct Index {
     pub(crate) things: Vec<Thing>,
     pub(crate) facts: Vec<Vec<Facts>>,
     names: HashMap<String, Vec<Entry>>,
-    values: HashMap<String, Vec<(ColId, String)>>,
+    values: Values,
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
@@ -89,6 +90,21 @@ const PHRASE_WORDS_MAX: usize = 10;
 impl Index {
     /// Prepares a dataset; the cost grows with the number of its distinct values.
     pub fn new(dataset: &Dataset) -> Index {
+        Index::prepare(dataset, None)
+    }
+
+    /// Prepares a dataset whose values were prepared before, by [`Index::value_bytes`]: what another planner made, or what
+    /// is damaged, is made anew from the values that the dataset holds.
+    pub fn with_values(dataset: &Dataset, bytes: &[u8]) -> Index {
+        Index::prepare(dataset, Values::from_bytes(bytes, RULES))
+    }
+
+    /// The dataset's values prepared for later questions.
+    pub fn value_bytes(&self) -> Vec<u8> {
+        self.values.to_bytes(RULES)
+    }
+
+    fn prepare(dataset: &Dataset, values: Option<Values>) -> Index {
         let mut index = Index {
             dataset: dataset.clone(),
             lexicon: Lexicon::new(),
@@ -97,7 +113,7 @@ impl Index {
             things: Vec::new(),
             facts: Vec::new(),
             names: HashMap::new(),
-            values: HashMap::new(),
+            values: Values::of(&BTreeMap::new()),
             words_max: 1,
             row_words: RowWords::default(),
             candidates: Vec::new(),
@@ -106,10 +122,10 @@ impl Index {
         things::build(&mut index);
         index.name_columns();
         index.name_measures();
-        index.index_values();
+        index.values = values.unwrap_or_else(|| Values::of(&index.phrases()));
         index.row_words = rows::row_words(&index);
-        let longest = index.names.keys().chain(index.values.keys()).map(|key| key.split(' ').count()).max();
-        index.words_max = longest.unwrap_or(1).min(PHRASE_WORDS_MAX);
+        let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
+        index.words_max = longest.max(index.values.words_max()).min(PHRASE_WORDS_MAX);
         index.candidates = suggest::candidates(&index);
         index
     }
@@ -120,8 +136,13 @@ impl Index {
     }
 
     /// The cells a singular phrase can stand for.
-    pub(crate) fn values(&self, singular: &str) -> &[(ColId, String)] {
-        self.values.get(singular).map_or(&[], Vec::as_slice)
+    pub(crate) fn values(&self, singular: &str) -> Vec<(ColId, String)> {
+        self.values.get(singular)
+    }
+
+    /// Whether a singular phrase stands for a cell.
+    pub(crate) fn is_value(&self, singular: &str) -> bool {
+        self.values.contains(singular)
     }
 
     pub(crate) fn table(&self, table: TableId) -> &TableInfo {
@@ -262,18 +283,21 @@ impl Index {
         }
     }
 
-    fn index_values(&mut self) {
-        for id in self.columns().collect::<Vec<_>>() {
+    /// What people say for each cell.
+    fn phrases(&self) -> BTreeMap<String, Vec<(ColId, String)>> {
+        let mut phrases: BTreeMap<String, Vec<(ColId, String)>> = BTreeMap::new();
+        for id in self.columns() {
             for text in &self.dataset.tables[id.table].columns[id.column].values {
                 let key = tokens::phrase(&tokens::fold(text), |word| self.forms.singular(word));
                 for word in self.cell_words(id, text).into_iter().filter(|word| *word != key) {
-                    self.values.entry(word).or_default().push((id, text.clone()));
+                    phrases.entry(word).or_default().push((id, text.clone()));
                 }
                 if !key.is_empty() && key.split(' ').count() <= PHRASE_WORDS_MAX {
-                    self.values.entry(key).or_default().push((id, text.clone()));
+                    phrases.entry(key).or_default().push((id, text.clone()));
                 }
             }
         }
+        phrases
     }
 
     /// What else people call a cell of a column: "women" where a gender is written F.
@@ -305,6 +329,29 @@ impl Index {
         !self.lexicon.roles(fold).iter().all(open)
     }
 }
+
+/// Stands for whatever decides how a value becomes a phrase: when any of it changes, prepared values are made anew.
+const RULES: u64 = {
+    const DECISIVE: [&str; 7] = [
+        include_str!("index.rs"),
+        include_str!("index/facts.rs"),
+        include_str!("tokens.rs"),
+        include_str!("values.rs"),
+        include_str!("words.rs"),
+        include_str!("../lexicon/cells.tsv"),
+        include_str!("../lexicon/irregular.tsv"),
+    ];
+    let (mut digest, mut text) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while text < DECISIVE.len() {
+        let (bytes, mut at) = (DECISIVE[text].as_bytes(), 0);
+        while at < bytes.len() {
+            digest = (digest ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        text += 1;
+    }
+    digest
+};
 
 /// "Count" alone asks how many, it does not name `review_count`.
 fn is_bare_number(words: &[String]) -> bool {

@@ -18,6 +18,7 @@ mod schema;
 mod score;
 mod suggest;
 mod tokens;
+mod values;
 mod words;
 
 use data::Dataset;

@@ -221,8 +221,7 @@ fn plural_roles<'a>(index: &'a Index, phrase: &str) -> &'a [Role] {
 }
 
 fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>) {
-    if is_determiner(&tokens[at].fold) && tokens[at].kind == Kind::Word && index.values(&tokens[at].singular).is_empty()
-    {
+    if is_determiner(&tokens[at].fold) && tokens[at].kind == Kind::Word && !index.is_value(&tokens[at].singular) {
         return;
     }
     let (mut stem, mut singular, mut value, mut whole) = (String::new(), String::new(), String::new(), String::new());
@@ -332,10 +331,9 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
     let exact_only = span.len() == 1 && span[0].kind != Kind::Quoted && index.is_function_word(&span[0].fold);
     let cells: Vec<(ColId, String)> = index
         .values(key)
-        .iter()
+        .into_iter()
         .filter(|(id, _)| !flags.iter().any(|flag| flag.table == id.table))
         .filter(|(_, text)| !exact_only || *text == written)
-        .cloned()
         .collect();
     (!cells.is_empty()).then_some(Mention {
         end,

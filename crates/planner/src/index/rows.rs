@@ -117,7 +117,7 @@ fn evidence(index: &Index, entity: &Entity) -> usize {
 /// What a record is about by the names of its columns.
 fn shown_in_names(index: &Index) -> Vec<String> {
     let other = other_nouns(index);
-    let shown = |word: &&String| modifies(index, word) && !other.contains(word) && index.values(word).is_empty();
+    let shown = |word: &&String| modifies(index, word) && !other.contains(word) && !index.is_value(word);
     index.lexicon.records.iter().filter(shown).cloned().collect()
 }
 
@@ -133,5 +133,5 @@ fn modifies(index: &Index, word: &str) -> bool {
 /// Whether the dataset uses the word itself, as a name, a part of one, or a cell.
 fn is_used(index: &Index, word: &str) -> bool {
     let in_name = |id: ColId| index.facts(id).words.iter().any(|other| index.forms.singular(other) == word);
-    !index.names(&index.forms.stem(word)).is_empty() || !index.values(word).is_empty() || index.columns().any(in_name)
+    !index.names(&index.forms.stem(word)).is_empty() || index.is_value(word) || index.columns().any(in_name)
 }

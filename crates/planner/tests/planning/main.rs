@@ -98,6 +98,30 @@ fn every_plan_is_valid() {
     }
 }
 
+/// Values that were prepared before, for a dataset that itself holds only the most frequent ones, read the same.
+#[test]
+fn prepared_values_give_the_same_readings() {
+    const KEPT: usize = 200;
+    let mut questions = 0;
+    for file in case_files() {
+        let text = fs::read_to_string(&file).expect("a readable case file");
+        let name = text.lines().find_map(|line| line.strip_prefix("# ")).expect("a dataset");
+        let mut dataset = datasets::named(name);
+        let whole = Index::new(&dataset);
+        for column in dataset.tables.iter_mut().flat_map(|table| &mut table.columns) {
+            column.values_complete &= column.values.len() <= KEPT;
+            column.values.truncate(KEPT);
+        }
+        let prepared = Index::with_values(&dataset, &whole.value_bytes());
+        for question in text.lines().filter_map(|line| line.strip_prefix("## ")) {
+            questions += 1;
+            let (expected, found) = (plan_with(&whole, question), plan_with(&prepared, question));
+            assert_eq!(expected, found, "{question:?}");
+        }
+    }
+    assert!(questions >= 150, "only {questions} questions");
+}
+
 /// A suggestion must have an answer: it is shown beside a refusal as a way on.
 #[test]
 fn every_suggestion_is_answered() {
