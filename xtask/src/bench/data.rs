@@ -9,9 +9,8 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use serde_json::Value;
 
-use super::ask_loop::{find_python, newest_packages};
+use super::ask_loop::{find_python, newest_packages, own_python};
 use super::load;
-use super::sandbox::own_python;
 use super::table::{self, Bound, Goal, Measured};
 use crate::workspace::{Workspace, exit_code, output};
 

@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::ask_loop::{find_python, newest_packages};
+use super::ask_loop::{find_python, newest_packages, own_python};
 use super::load;
 use super::table::{self, Bound, Goal, Measured};
 use crate::workspace::{Workspace, exit_code, output};
@@ -80,10 +80,7 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
     let environment = PathBuf::from(setting("env_dir").context("`assay config show` names no env_dir")?);
     output(Command::new(&assay).args(["doctor", "--quiet", "--data-dir"]).arg(scratch.join("data")))?;
     let packages = newest_packages(&environment)?;
-    let python = match own_python(&packages) {
-        Some(python) => python,
-        None => find_python(setting("python"))?,
-    };
+    let python = own_python(&packages).map_or_else(|| find_python(setting("python")), Ok)?;
     println!("bench sandbox: {} (release profile)", assay.display());
     println!("bare python: {}, outside the sandbox, with the packages of cells", python.display());
     let bubblewrap = bubblewrap::provide(target)?;
@@ -101,13 +98,6 @@ fn prepare(workspace: &Workspace, target: &Path, scratch: &Path, length: Length)
         "scratch": scratch,
         "quick": length == Length::Quick,
     }))
-}
-
-/// The interpreter of cells, if it starts outside of them too. Another one of the same version may be told by its
-/// machine to import more at every start, and would make us look faster than we are.
-pub(super) fn own_python(packages: &Path) -> Option<PathBuf> {
-    let python = packages.parent()?.parent()?.join("bin/python3");
-    output(Command::new(&python).args(["-c", "pass"])).ok().map(|_| python)
 }
 
 /// Runs the driver to its end; what it measured is kept however it ended.
