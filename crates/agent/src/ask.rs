@@ -36,7 +36,7 @@ pub struct AskInput {
 pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let started = Instant::now();
     let input: AskInput = parse_input(input)?;
-    let resolved = unchanged(&input.data, &input.version)?;
+    let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let mut kernel = Kernel::new(context, &prepared);
     if run.will_perform() {
@@ -109,6 +109,8 @@ async fn compute(
                 table.truncated = total > table.rows.len() as u64;
                 table.row_count = total;
             }
+            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, None)
+                .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.known = Some(known);
             answer.table = Some(table);
@@ -203,8 +205,8 @@ pub(crate) fn parse_input<T: serde::de::DeserializeOwned>(input: Value) -> Resul
 }
 
 /// The data a run began with, or `input_changed`.
-pub(crate) fn unchanged(data: &[String], version: &str) -> Result<Resolved, Problem> {
-    let resolved = Resolved::of(Source::parse(data)?)?;
+pub(crate) async fn unchanged(context: &Context, data: &[String], version: &str) -> Result<Resolved, Problem> {
+    let resolved = Resolved::of(context, Source::parse(data, &context.registry())?).await?;
     if resolved.version.as_str() != version {
         return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", resolved.id))
             .hint("ask again to get an answer over the new contents"));

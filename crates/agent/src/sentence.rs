@@ -4,7 +4,8 @@
 use base::{Cell, Table, Type};
 use data::Dataset;
 use data::describe::{describe, describe_output};
-use data::plan::{Agg, ComputeOp, Dir, Expr, Grain, Measure, Plan};
+use data::figures::{Form, grouped, number, period};
+use data::plan::{Agg, Dir, Expr, Measure, Plan};
 use serde_json::Value;
 
 /// Says the result of `plan` in one sentence.
@@ -170,96 +171,7 @@ impl Teller<'_> {
 
     /// One cell of a measure, for reading.
     fn value(&self, index: usize, cell: &Cell) -> String {
-        let column = &self.table.columns[index];
-        let number = number(cell);
-        match number {
-            Some(number) if self.is_fraction(&column.name) => format!("{} %", rounded(number * 100.0, 1)),
-            Some(number) => {
-                let digits = if column.ty == Type::Int { 0 } else { 2 };
-                match self.unit(&column.name) {
-                    Some(unit) => format!("{} {unit}", rounded(number, digits)),
-                    None => rounded(number, digits),
-                }
-            }
-            None => cell.as_str().map_or_else(|| cell.to_string(), str::to_string),
-        }
-    }
-
-    /// Shares, relative changes and averages of truths are told in percent.
-    fn is_fraction(&self, name: &str) -> bool {
-        let computed = self.plan.compute.iter().find(|compute| compute.name == name);
-        if let Some(compute) = computed {
-            return matches!(compute.op, ComputeOp::Share | ComputeOp::ChangePct)
-                || (compute.op == ComputeOp::Ratio && self.is_part_of_whole(&compute.args));
-        }
-        self.measure(name).is_some_and(|measure| match (&measure.agg, &measure.expr) {
-            (Agg::Avg, Some(Expr::Col { col })) => {
-                self.dataset.column(col).is_some_and(|column| column.ty == Type::Bool)
-            }
-            _ => false,
-        })
-    }
-
-    /// Whether a ratio compares one measure over fewer rows with the same over more.
-    fn is_part_of_whole(&self, args: &[String]) -> bool {
-        let [part, whole] = args else { return false };
-        match (self.measure(part), self.measure(whole)) {
-            (Some(part), Some(whole)) => part.agg == whole.agg && part.expr == whole.expr && part.filter.is_some(),
-            _ => false,
-        }
-    }
-
-    fn measure(&self, name: &str) -> Option<&Measure> {
-        self.plan.measures.iter().find(|measure| measure.name == name)
-    }
-
-    fn unit(&self, name: &str) -> Option<String> {
-        let measure = self.measure(name)?;
-        if matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
-            return None;
-        }
-        let declared = self.dataset.measures.iter().find(|d| d.agg == measure.agg && d.expr == measure.expr);
-        let of_measure = declared.and_then(|declared| declared.unit.clone());
-        let of_column = match &measure.expr {
-            Some(Expr::Col { col }) => self.dataset.column(col).and_then(|column| column.unit.clone()),
-            _ => None,
-        };
-        of_measure.or(of_column)
-    }
-}
-
-/// A period by its first day, as people say it.
-fn period(grain: Grain, start: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    let year = start.get(..4).unwrap_or(start);
-    let month: usize = start.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
-    match grain {
-        Grain::Year => year.to_string(),
-        Grain::Quarter => format!("Q{} {year}", (month.max(1) - 1) / 3 + 1),
-        Grain::Month => format!("{} {year}", MONTHS.get(month.max(1) - 1).unwrap_or(&start)),
-        Grain::Week => format!("the week of {start}"),
-        Grain::Day | Grain::Hour => start.replace('T', " "),
-    }
-}
-
-fn number(cell: &Cell) -> Option<f64> {
-    match cell {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
+        Form::of(self.plan, self.dataset, &self.table.columns[index]).text(cell)
     }
 }
 
@@ -277,46 +189,14 @@ fn plural(noun: &str) -> String {
     }
 }
 
-/// A number with thousands set apart and at most `digits` decimals.
-fn rounded(number: f64, digits: usize) -> String {
-    if !number.is_finite() {
-        return number.to_string();
-    }
-    let text = format!("{number:.digits$}");
-    match text.split_once('.') {
-        Some((whole, rest)) => format!("{}.{rest}", grouped(whole)),
-        None => grouped(&text),
-    }
-}
-
-fn grouped(whole: &str) -> String {
-    let (sign, figures) = whole.strip_prefix('-').map_or(("", whole), |figures| ("-", figures));
-    let mut out = String::new();
-    for (index, figure) in figures.chars().enumerate() {
-        if index > 0 && (figures.len() - index) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(figure);
-    }
-    format!("{sign}{out}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_rounded_for_reading_only() {
-        assert_eq!(rounded(1234567.891, 2), "1,234,567.89");
-        assert_eq!(rounded(-4018.0, 0), "-4,018");
-        assert_eq!(rounded(0.125, 2), "0.12");
+    fn nouns_have_plurals() {
         assert_eq!(plural("category"), "categories");
-    }
-
-    #[test]
-    fn periods_are_said_as_people_say_them() {
-        assert_eq!(period(Grain::Month, "2026-05-01"), "May 2026");
-        assert_eq!(period(Grain::Quarter, "2026-10-01"), "Q4 2026");
-        assert_eq!(period(Grain::Hour, "2026-05-01T13:00:00"), "2026-05-01 13:00:00");
+        assert_eq!(plural("day"), "days");
+        assert_eq!(plural("box"), "boxes");
     }
 }

@@ -20,6 +20,28 @@ Examples:
 
 Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
 
+const DATA_EXAMPLES: &str = "\
+Examples:
+  assay data add sales/ customers.csv --name shop     then from anywhere: assay ask shop \"total amount by city\"
+  assay data list
+  assay data show sales.parquet
+  assay data profile shop
+  assay data refresh shop                             when the files have changed
+  assay data export shop --to backup/
+  assay data init sales/                              writes sales/dataset.toml: what your words mean";
+
+const DATA_ADD_EXAMPLES: &str = "\
+Read are: csv tsv psv txt, parquet, json jsonl ndjson, xlsx xls xlsb ods, duckdb ddb, db sqlite sqlite3; also with .gz, and
+in .zip. In a folder only files that end so are taken, links are not followed and folders inside are not entered. A
+dataset.toml in the folder gives tables and columns their meaning (see `assay data init`).
+
+An added dataset answers from what was read when it was added, also when its files have changed or are gone.
+
+Examples:
+  assay data add orders.csv
+  assay data add warehouse.sqlite --name warehouse
+  assay data add 2023.csv.gz 2024.csv.gz --name years";
+
 const COMPLETIONS_HELP: &str = "\
 To have it in every new shell:
   bash   echo 'source <(assay completions bash)' >> ~/.bashrc
@@ -78,7 +100,7 @@ pub enum Command {
     Sandbox(Sandbox),
     /// Check a program before anything runs
     Guard(Guard),
-    /// Look at datasets
+    /// Add, list, look at, export and forget datasets
     Data(Data),
     /// Look at runs, follow, stop, resume, replay, fork, export and delete them
     Runs(Runs),
@@ -90,7 +112,7 @@ pub enum Command {
     Doctor,
     /// Show settings
     Config(Config),
-    /// Print a script that completes commands, flags and runs' ids in your shell
+    /// Print a script that completes commands, flags, datasets' names and runs' ids in your shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(Completions),
 }
@@ -117,6 +139,9 @@ pub struct Ask {
     /// Also show: sql, plan
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub show: Vec<Show>,
+    /// Also write the chart to a file: .svg, or .json for Vega-Lite
+    #[arg(long, value_name = "FILE")]
+    pub chart: Option<std::path::PathBuf>,
     /// Answer with the best reading also where it would be refused (for measuring)
     #[arg(long)]
     pub answer_all: bool,
@@ -184,7 +209,7 @@ pub enum Dialect {
 pub struct PlanFile {
     /// The plan, as JSON in either form; `-` reads stdin
     pub file: String,
-    /// Files or folders the plan's dataset is made from, if it is not a built-in one
+    /// Files or folders the plan's dataset is made from, if it is not built in and was not added
     #[arg(long, num_args = 1.., value_name = "PATH")]
     pub data: Vec<String>,
 }
@@ -275,8 +300,9 @@ pub struct GuardCheck {
     pub profile: ProfileName,
 }
 
-/// `assay data list|show|export`
+/// `assay data …`
 #[derive(Debug, Args)]
+#[command(after_help = DATA_EXAMPLES)]
 pub struct Data {
     #[command(subcommand)]
     pub action: DataAction,
@@ -285,21 +311,53 @@ pub struct Data {
 /// What to do with datasets.
 #[derive(Debug, Subcommand)]
 pub enum DataAction {
-    /// The datasets there are
+    /// Give files and folders a name, read them, and remember both
+    #[command(after_help = DATA_ADD_EXAMPLES)]
+    Add {
+        /// Files and folders; together they are one dataset
+        #[arg(required = true, num_args = 1.., value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// What to call it; after the first file or folder if not given
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// The datasets there are, built in and added
     List,
-    /// Tables, columns, measures and questions of a dataset, files or a folder
+    /// Tables, columns, measures and questions of a dataset, files or a folder, and what was done to read them
     Show {
         /// A dataset's name, files or folders
         #[arg(required = true, num_args = 1..)]
         name: Vec<String>,
     },
-    /// Write a dataset's tables as CSV, with its dataset.toml
-    Export {
-        /// A dataset's name
+    /// What was measured of every column: types, empty cells, spread, frequent values, links
+    Profile {
+        /// A dataset's name, files or folders
+        #[arg(required = true, num_args = 1..)]
+        name: Vec<String>,
+    },
+    /// Read the files of an added dataset again, and say what changed
+    Refresh {
+        /// The name it was added by
         name: String,
+    },
+    /// Forget an added dataset; its files stay as they are
+    Remove {
+        /// The name it was added by
+        name: String,
+    },
+    /// Write a dataset's tables as CSV, with its dataset.toml; nothing that is there is replaced
+    Export {
+        /// A dataset's name, files or folders
+        #[arg(required = true, num_args = 1..)]
+        name: Vec<String>,
         /// The folder to write to; made if it is not there
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
+    },
+    /// Write a first dataset.toml beside files, to be corrected and completed by hand
+    Init {
+        /// A folder, or a file
+        path: PathBuf,
     },
 }
 

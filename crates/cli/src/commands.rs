@@ -3,9 +3,11 @@
 pub mod ask;
 pub mod broker;
 pub mod capsule;
+pub mod chart;
 pub mod completions;
 pub mod config;
 pub mod data;
+pub mod data_profile;
 pub mod demo;
 pub mod doctor;
 pub mod document;

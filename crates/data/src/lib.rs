@@ -6,14 +6,17 @@
 
 pub mod agree;
 pub mod builtin;
+pub mod chart;
 pub mod compile;
 pub mod csv;
 pub mod dataset;
 pub mod describe;
+pub mod figures;
 pub mod join;
 pub mod kernel;
 pub mod metadata;
 pub mod plan;
 pub mod profile;
+pub mod units;
 
 pub use dataset::Dataset;

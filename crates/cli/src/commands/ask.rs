@@ -6,20 +6,39 @@ use serde_json::Value;
 
 use crate::app::{App, absolute, data_and_last};
 use crate::args::{Ask, Show};
+use crate::commands::chart::{self, ChartFile};
 use crate::commands::document;
 use crate::grid;
 use crate::printer::Printer;
 
+/// Of a chart in letters; wider ones are harder to read.
+const CHART_WIDTH: usize = 90;
+
 /// Asks and prints; 1 when refused.
 pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
-    let (data, question, resolved) = data_and_last(&ask.words, "ask", "question")?;
+    let (data, question, resolved) = data_and_last(app, &ask.words, "ask", "question").await?;
     let input = AskInput {
-        data: absolute(data),
+        data: absolute(app, data),
         version: resolved.version.to_string(),
         question: question.to_string(),
         answer_all: ask.answer_all,
     };
-    app.perform(&ask.begin, ASK, &input, question, |made| document::show(app, made, &ask.show)).await
+    let chart = ask.chart.as_deref().map(ChartFile::of).transpose()?;
+    let mut unwritten = None;
+    let shown = |made: &Value| match chart.as_ref().map(|chart| chart.write(made)).transpose() {
+        Ok(written) => {
+            if written == Some(false) {
+                app.printer.remark("note", "no chart helps to read this answer, so none was written");
+            }
+            document::show(app, made, &ask.show)
+        }
+        Err(problem) => {
+            unwritten = Some(problem);
+            2
+        }
+    };
+    let code = app.perform(&ask.begin, ASK, &input, question, shown).await?;
+    unwritten.map_or(Ok(code), Err)
 }
 
 /// 0 for an answer, 1 for a refusal.
@@ -40,6 +59,9 @@ pub fn print(printer: &Printer, answer: &Value, show: &[Show]) {
         && (table.rows.len() > 1 || table.columns.len() > 1)
     {
         printer.data(&format!("\n{}", grid::draw(&table, printer.width)));
+    }
+    if let Some(letters) = chart::in_letters(answer, printer.width.unwrap_or(CHART_WIDTH).min(CHART_WIDTH)) {
+        printer.lines(&format!("\n{letters}"));
     }
     printer.line("");
     printer.line(&printer.dim(&format!("reading  {}", text(&answer["reading"]))));
