@@ -68,6 +68,10 @@ fn findings(text: &str, parsed: &Value, tables: &[&str]) -> Vec<Finding> {
         return vec![Finding::error("sql/syntax", "the parser gave no answer that can be checked", None)];
     };
     let tokens = Tokens::new(text, parsed.tokens);
+    if let Some((span, odd)) = tokens.odd() {
+        let message = format!("there is an unusual space here (U+{:04X}); write an ordinary one", u32::from(odd));
+        return vec![Finding::error("sql/syntax", message, Some(span))];
+    }
     if let Some(error) = parsed.error {
         return refused_by_parser(&error, &tokens);
     }

@@ -1,5 +1,6 @@
 //! Runs `cases/sql.md` through the guard with the parse answers stored beside it, and attacks the limits.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -7,6 +8,29 @@ use base::Finding;
 use serde_json::{Value, json};
 
 const TABLES: &[&str] = &["orders", "customers"];
+
+/// Fields whose text is one of a few words.
+const CLOSED: &[&str] = &[
+    "type",
+    "class",
+    "aggregate_handling",
+    "comparison_type",
+    "end",
+    "exclude_clause",
+    "join_type",
+    "kind",
+    "limit_type",
+    "materialized",
+    "nearest_order_type",
+    "null_order",
+    "ref_type",
+    "setop_type",
+    "show_type",
+    "start",
+    "subquery_type",
+    "syntax_type",
+    "with_ordinality",
+];
 
 struct Case {
     heading: String,
@@ -73,6 +97,7 @@ fn every_case_is_as_its_heading_says() {
 fn an_unknown_word_anywhere_in_the_tree_is_refused() {
     const NODES_MAX: usize = 60;
     let mut changed = 0;
+    let mut fields = BTreeSet::new();
     for answer in answers().iter().filter(|answer| answer["parsed"]["error"].is_null()) {
         let sql = answer["sql"].as_str().expect("the statement");
         let nodes = answer["parsed"]["tree"].as_array().expect("a tree");
@@ -80,10 +105,11 @@ fn an_unknown_word_anywhere_in_the_tree_is_refused() {
             continue;
         }
         for (index, node) in nodes.iter().enumerate() {
-            for field in ["type", "class"].into_iter().filter(|field| node.get(field).is_some()) {
+            for field in CLOSED.iter().filter(|field| node.get(field).is_some_and(Value::is_string)) {
                 let mut parsed = answer["parsed"].clone();
                 parsed["tree"][index][field] = json!("SOMETHING_NEW");
                 assert_ne!(check(sql, &parsed), ["ok"], "{sql}: node {index}, {field}");
+                fields.insert(*field);
             }
             let mut parsed = answer["parsed"].clone();
             parsed["tree"][index]["something_new"] = json!(true);
@@ -92,6 +118,8 @@ fn an_unknown_word_anywhere_in_the_tree_is_refused() {
         }
     }
     assert!(changed > 500, "only {changed} nodes were changed");
+    let unseen: Vec<_> = CLOSED.iter().filter(|field| !fields.contains(*field)).collect();
+    assert!(unseen.is_empty(), "no case has {unseen:?}");
 }
 
 #[test]
@@ -107,6 +135,21 @@ fn messages_say_what_to_write_instead() {
     assert!(message("an unknown function").contains("near: upper"));
     assert!(message("the clock").contains("DATE '2026-01-31'"));
     assert!(message("PIVOT that looks at the data").contains("FILTER (WHERE"));
+}
+
+/// Every refusal points at a token and has a second half that says what to write; a text that is too deep has no token
+/// of its own, and the words of a syntax error are the parser's.
+#[test]
+fn every_refusal_points_and_advises() {
+    for (case, answer) in cases().iter().zip(&answers()) {
+        let Err(report) = guard::sql::check(&case.sql, &answer["parsed"], TABLES) else { continue };
+        for finding in &report.findings {
+            let advises = finding.message.contains("; ") || finding.rule == "sql/syntax";
+            assert!(advises, "{}: {}", case.heading, finding.message);
+            let points = finding.span.is_some() || finding.rule == "sql/limit" || case.sql.starts_with("--");
+            assert!(points, "{}: {}", case.heading, finding.message);
+        }
+    }
 }
 
 #[test]

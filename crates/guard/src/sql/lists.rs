@@ -9,7 +9,7 @@ pub const TABLE_FUNCTIONS: &[&str] = &["generate_series", "range", "unnest"];
 /// Functions that call an aggregate by a name given as text.
 pub const CALLS_BY_NAME: &[&str] = &["aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"];
 
-/// Words that read the clock, as functions or bare.
+/// Functions that read the clock.
 pub const CLOCK: &[&str] = &[
     "ago",
     "current_date",
@@ -30,18 +30,64 @@ pub const CLOCK: &[&str] = &[
 pub const SESSION: &[&str] =
     &["current_catalog", "current_database", "current_role", "current_schema", "current_user", "session_user"];
 
-/// Functions whose answer depends on chance, and what to write instead where there is something.
+/// Functions whose answer depends on chance or on the order in which rows are met, and what to write instead.
 pub const CHANCE: &[(&str, &str)] = &[
-    ("approx_quantile", "quantile_cont"),
-    ("approx_top_k", "GROUP BY … ORDER BY count(*) DESC LIMIT n"),
-    ("gen_random_uuid", ""),
-    ("random", ""),
-    ("reservoir_quantile", "quantile_cont"),
-    ("setseed", ""),
-    ("uuid", ""),
-    ("uuidv4", ""),
-    ("uuidv7", ""),
+    ("approx_quantile", "write quantile_cont"),
+    ("approx_top_k", "write GROUP BY … ORDER BY count(*) DESC LIMIT n"),
+    ("gen_random_uuid", ROW_NUMBER),
+    ("random", "order by a column, or by hash(column) where no order is meant"),
+    ("reservoir_quantile", "write quantile_cont"),
+    ("setseed", "leave it out"),
+    ("uuid", ROW_NUMBER),
+    ("uuidv4", ROW_NUMBER),
+    ("uuidv7", ROW_NUMBER),
 ];
+
+const ROW_NUMBER: &str = "write row_number() OVER (ORDER BY …) to number rows";
+const ADD_THE_FILE: &str = "add the file to the dataset and name its table";
+const DESCRIBE: &str = "write DESCRIBE and a table's name to see its columns";
+const ITSELF: &str = "write the query itself";
+const CAST: &str = "write json_extract(…) and CAST(… AS type)";
+
+/// What to write instead of a function that is refused; a name that ends in `*` stands for all that begin so.
+const INSTEAD: &[(&str, &str)] = &[
+    ("arrow_scan*", ADD_THE_FILE),
+    ("assert_true", "write CASE WHEN … END"),
+    ("current_*", DESCRIBE),
+    ("currval", ROW_NUMBER),
+    ("duckdb_*", DESCRIBE),
+    ("error", "write CASE WHEN … END"),
+    ("from_json*", CAST),
+    ("getvariable", "write the value itself"),
+    ("glob", ADD_THE_FILE),
+    ("histogram_values", "write histogram(column) in SELECT"),
+    ("json_deserialize_*", ITSELF),
+    ("json_each", "write unnest(json_keys(…))"),
+    ("json_execute_serialized_sql", ITSELF),
+    ("json_serialize_*", ITSELF),
+    ("json_transform*", CAST),
+    ("json_tree", "write json_extract(…)"),
+    ("nextval", ROW_NUMBER),
+    ("pandas_scan", ADD_THE_FILE),
+    ("parquet_*", ADD_THE_FILE),
+    ("pg_size_pretty", "write format_bytes"),
+    ("pg_typeof", "write typeof"),
+    ("pragma_*", DESCRIBE),
+    ("python_*", ADD_THE_FILE),
+    ("query", ITSELF),
+    ("query_table", "write FROM and the table's name"),
+    ("read_*", ADD_THE_FILE),
+    ("repeat_row", "write range(n)"),
+    ("seq_scan", "write FROM and the table's name"),
+    ("setval", ROW_NUMBER),
+    ("sniff_csv", ADD_THE_FILE),
+    ("st_*", "write arithmetic over the coordinates"),
+    ("summary", "write SUMMARIZE and the table's name"),
+    ("variant_*", "write the json_… function of that name"),
+];
+
+/// Collations by a name of their own; the others are called after languages.
+const COLLATIONS: &[&str] = &["binary", "c", "icu_noaccent", "nfc", "noaccent", "nocase", "posix"];
 
 /// Nodes of the tree that have a type and no class.
 pub const NODES: &[&str] = &[
@@ -256,6 +302,54 @@ pub const FIELDS: &[&str] = &[
     "with_ordinality",
 ];
 
+/// Fields whose text is one of a few words, with the words. The engine has more for its own inner use.
+const WORDS: &[(&str, &[&str])] = &[
+    ("aggregate_handling", &["FORCE_AGGREGATES", "STANDARD_HANDLING"]),
+    (
+        "comparison_type",
+        &[
+            "COMPARE_DISTINCT_FROM",
+            "COMPARE_EQUAL",
+            "COMPARE_GREATERTHAN",
+            "COMPARE_GREATERTHANOREQUALTO",
+            "COMPARE_LESSTHAN",
+            "COMPARE_LESSTHANOREQUALTO",
+            "COMPARE_NOTEQUAL",
+            "COMPARE_NOT_DISTINCT_FROM",
+            "INVALID",
+        ],
+    ),
+    ("end", WINDOW_EDGES),
+    ("exclude_clause", &["CURRENT_ROW", "GROUP", "NO_OTHER", "TIES"]),
+    ("join_type", &["ANTI", "FULL", "INNER", "LEFT", "RIGHT", "SEMI"]),
+    ("kind", &["BOOLEAN", "HEX", "INTEGER", "NULL_LITERAL", "NUMERIC", "STRING"]),
+    ("limit_type", &["PERCENTAGE", "ROW_COUNT"]),
+    ("materialized", &["CTE_MATERIALIZE_ALWAYS", "CTE_MATERIALIZE_DEFAULT", "CTE_MATERIALIZE_NEVER"]),
+    ("nearest_order_type", &["ASCENDING", "DESCENDING"]),
+    ("null_order", &["NULLS FIRST", "NULLS LAST", "ORDER_DEFAULT"]),
+    ("ref_type", &["ASOF", "CROSS", "NATURAL", "POSITIONAL", "REGULAR"]),
+    ("setop_type", &["EXCEPT", "INTERSECT", "UNION", "UNION_BY_NAME"]),
+    ("show_type", &["DESCRIBE", "SUMMARY"]),
+    ("start", WINDOW_EDGES),
+    ("subquery_type", &["ANY", "EXISTS", "NOT_EXISTS", "SCALAR"]),
+    ("syntax_type", &["LAMBDA_KEYWORD", "SINGLE_ARROW"]),
+    ("with_ordinality", &["WITHOUT_ORDINALITY", "WITH_ORDINALITY"]),
+];
+
+const WINDOW_EDGES: &[&str] = &[
+    "CURRENT_ROW_GROUPS",
+    "CURRENT_ROW_RANGE",
+    "CURRENT_ROW_ROWS",
+    "EXPR_FOLLOWING_GROUPS",
+    "EXPR_FOLLOWING_RANGE",
+    "EXPR_FOLLOWING_ROWS",
+    "EXPR_PRECEDING_GROUPS",
+    "EXPR_PRECEDING_RANGE",
+    "EXPR_PRECEDING_ROWS",
+    "UNBOUNDED_FOLLOWING",
+    "UNBOUNDED_PRECEDING",
+];
+
 /// Types a value may be cast to.
 pub const TYPES: &[&str] = &[
     "array",
@@ -333,7 +427,6 @@ pub const TYPES: &[&str] = &[
     "uuid",
     "varbinary",
     "varchar",
-    "variant",
 ];
 
 /// Words a SELECT can begin with.
@@ -343,6 +436,30 @@ pub const SELECT_STARTS: &[&str] =
 /// Words that make something else of a text that begins like a SELECT.
 pub const OTHER_STATEMENTS: &[&str] =
     &["COPY", "CREATE", "DELETE", "INSERT", "MERGE", "PIVOT", "PIVOT_WIDER", "TRUNCATE", "UPDATE"];
+
+/// Whether a field may hold this word: any, unless its words are listed.
+pub fn is_word_of(field: &str, word: &str) -> bool {
+    WORDS.iter().find(|(name, _)| *name == field).is_none_or(|(_, words)| words.contains(&word))
+}
+
+/// Whether a word reads the clock without brackets; the other functions of the clock are plain columns then.
+pub fn is_bare_clock(name: &str) -> bool {
+    CLOCK.contains(&name) && ["current_", "local"].iter().any(|begin| name.starts_with(begin))
+}
+
+/// Whether texts may be compared by a collation: one of those above, or a language with or without a country.
+pub fn is_collation(name: &str) -> bool {
+    let letters = |part: &str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let language =
+        || name.split_once('_').map_or(letters(name), |(tongue, country)| letters(tongue) && letters(country));
+    COLLATIONS.contains(&name) || language()
+}
+
+/// What to write instead of a function, where there is something.
+pub fn instead(name: &str) -> Option<&'static str> {
+    let fits = |known: &str| known.strip_suffix('*').map_or(known == name, |begin| name.starts_with(begin));
+    INSTEAD.iter().find(|(known, _)| fits(known)).map(|(_, instead)| *instead)
+}
 
 /// Whether a function may be called.
 pub fn is_function(name: &str) -> bool {

@@ -18,16 +18,25 @@ pub struct Token {
 pub struct Tokens<'a> {
     text: &'a str,
     spans: Vec<(Span, bool)>,
+    /// The first character outside quotes and comments that looks like a space, or like nothing, and is neither.
+    odd: Option<(Span, char)>,
 }
 
 impl<'a> Tokens<'a> {
     pub fn new(text: &'a str, tokens: Vec<Token>) -> Tokens<'a> {
+        let odd = tokens.iter().find_map(|token| odd_character(text, token));
         let spans = tokens
             .into_iter()
             .filter(|token| token.kind != "comment" && text.get(token.start..token.end).is_some_and(|t| !t.is_empty()))
             .map(|token| (Span { start: token.start, end: token.end }, token.kind == "keyword"))
             .collect();
-        Tokens { text, spans }
+        Tokens { text, spans, odd }
+    }
+
+    /// A character by which the engine's parser and its tokens disagree: the one skips it, the others take it for a
+    /// letter.
+    pub fn odd(&self) -> Option<(Span, char)> {
+        self.odd
     }
 
     pub fn text(&self, span: Span) -> &'a str {
@@ -76,6 +85,23 @@ impl<'a> Tokens<'a> {
         }
         starts
     }
+}
+
+fn odd_character(text: &str, token: &Token) -> Option<(Span, char)> {
+    let spelled = text.get(token.start..token.end)?;
+    if ["comment", "string_const"].contains(&token.kind.as_str()) || spelled.starts_with(['"', '\'', '$']) {
+        return None;
+    }
+    let (offset, odd) = spelled.char_indices().find(|(_, character)| is_odd(*character))?;
+    let start = token.start + offset;
+    Some((Span { start, end: start + odd.len_utf8() }, odd))
+}
+
+/// Spaces beyond ASCII, and characters that are not seen at all.
+fn is_odd(character: char) -> bool {
+    let unseen = matches!(character, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    unseen || (!character.is_ascii() && character.is_whitespace())
 }
 
 fn unquoted(token: &str) -> String {

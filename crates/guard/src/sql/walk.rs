@@ -31,7 +31,7 @@ struct Walk<'a> {
     tokens: &'a Tokens<'a>,
     tables: &'a [&'a str],
     seen: Vec<bool>,
-    /// Names of common table expressions, lower case, innermost last.
+    /// Names of common table expressions, innermost last.
     scope: Vec<String>,
     findings: Vec<Finding>,
 }
@@ -88,10 +88,11 @@ impl<'a> Walk<'a> {
             if visited {
                 continue;
             }
-            if lists::FIELDS.contains(&field.as_str()) || (field == "error" && depth == 0) {
-                self.value(value, depth);
-            } else {
-                self.refuse_field(node, field);
+            let known = lists::FIELDS.contains(&field.as_str()) || (field == "error" && depth == 0);
+            match value.as_str().filter(|word| known && !lists::is_word_of(field, word)) {
+                Some(word) => self.refuse_node(node, word),
+                None if known => self.value(value, depth),
+                None => self.refuse_field(node, field),
             }
         }
     }
@@ -110,7 +111,7 @@ impl<'a> Walk<'a> {
                 let name = entry.as_object().and_then(|entry| usize::try_from(entry.get("$")?.as_u64()?).ok());
                 let name = name.and_then(|index| self.nodes.get(index)).map(|entry| entry["key"].as_str());
                 self.value(entry, depth + 1);
-                self.scope.extend(name.flatten().map(str::to_lowercase));
+                self.scope.extend(name.flatten().map(str::to_string));
             }
         }
     }
@@ -120,7 +121,7 @@ impl<'a> Walk<'a> {
         if let Some(left) = node.get("left") {
             self.value(left, depth);
         }
-        self.scope.push(text(node, "cte_name").to_lowercase());
+        self.scope.push(text(node, "cte_name").to_string());
     }
 
     fn expression(&mut self, node: &'a Node, class: &str, kind: &str) -> bool {
@@ -129,6 +130,7 @@ impl<'a> Walk<'a> {
             _ if !known => self.refuse_node(node, if class == kind { class } else { kind }),
             "FUNCTION" | "WINDOW" => self.function(node),
             "COLUMN_REF" => self.column(node),
+            "COLLATE" => self.collation(node),
             "TYPE" => self.cast_type(node),
             _ => {}
         }
@@ -200,20 +202,20 @@ impl<'a> Walk<'a> {
             self.refuse_node(node, "TABLE_FUNCTION");
             return false;
         };
-        let name = text(function, "function_name").to_lowercase();
+        let name = text(function, "function_name").to_ascii_lowercase();
         let known = lists::TABLE_FUNCTIONS.contains(&name.as_str()) && self.path(function).len() == 1;
         if !known {
-            let message = format!(
-                "`{name}` cannot stand in FROM; read one of the tables {}, or range, generate_series, unnest",
-                self.tables.join(", ")
-            );
+            let instead = lists::instead(&name).map(str::to_string).unwrap_or_else(|| {
+                format!("read one of the tables {}, or range, generate_series, unnest", self.tables.join(", "))
+            });
+            let message = format!("`{name}` cannot stand in FROM; {instead}");
             self.refuse("sql/function", message, self.name_span(function, &name));
         }
         known
     }
 
     fn function(&mut self, node: &'a Node) {
-        let name = text(node, "function_name").to_lowercase();
+        let name = text(node, "function_name").to_ascii_lowercase();
         let span = self.name_span(node, &name);
         let qualified = self.path(node).len() != 1 || !text(node, "schema").is_empty();
         if qualified || !text(node, "catalog").is_empty() {
@@ -226,8 +228,9 @@ impl<'a> Walk<'a> {
         let message = if lists::CLOCK.contains(&name.as_str()) {
             clock(&name)
         } else if let Some((_, instead)) = lists::CHANCE.iter().find(|(chance, _)| *chance == name) {
-            let instead = if instead.is_empty() { String::new() } else { format!("; write {instead}") };
-            format!("`{name}` is not allowed, the same question must give the same answer{instead}")
+            format!("`{name}` is not allowed, the same question must give the same answer; {instead}")
+        } else if let Some(instead) = lists::instead(&name) {
+            format!("`{name}` is not among the functions that only compute; {instead}")
         } else {
             match nearest(&name, lists::functions()).as_slice() {
                 [] => format!("`{name}` is not among the functions that only compute; leave it out"),
@@ -244,9 +247,9 @@ impl<'a> Walk<'a> {
             self.refuse("sql/function", clock("age with one argument"), span);
         }
         if lists::CALLS_BY_NAME.contains(&name) {
-            let called = arguments.get(1).and_then(|argument| self.literal(argument)).map(str::to_lowercase);
+            let called = arguments.get(1).and_then(|argument| self.literal(argument)).map(str::to_ascii_lowercase);
             if !called.is_some_and(|called| lists::is_function(&called)) {
-                let message = format!("`{name}` needs the name of a known aggregate as text, such as 'sum'");
+                let message = format!("`{name}` does not say which aggregate it calls; write its name as text, such as 'sum'");
                 self.refuse("sql/function", message, span);
             }
         }
@@ -262,9 +265,9 @@ impl<'a> Walk<'a> {
     fn column(&mut self, node: &'a Node) {
         let names = node.get("column_names").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let [Value::String(name)] = names else { return };
-        let name = name.to_lowercase();
+        let name = name.to_ascii_lowercase();
         let span = self.name_span(node, &name);
-        if lists::CLOCK.contains(&name.as_str()) {
+        if lists::is_bare_clock(&name) {
             let message = format!("{}; if it is a column, write table.{name}", clock(&name));
             self.refuse("sql/function", message, span);
         } else if lists::SESSION.contains(&name.as_str()) {
@@ -274,15 +277,26 @@ impl<'a> Walk<'a> {
     }
 
     fn cast_type(&mut self, node: &'a Node) {
-        let name = text(node, "type_name").to_lowercase();
+        let name = text(node, "type_name").to_ascii_lowercase();
         let plain = self.path(node).len() == 1 && text(node, "schema").is_empty() && text(node, "catalog").is_empty();
         if !plain || !lists::TYPES.contains(&name.as_str()) {
             let message = match nearest(&name, lists::TYPES.iter().copied()).as_slice() {
-                [] => format!("`{name}` is not a type that values can be cast to"),
+                _ if !plain => format!("the type `{name}` is written with a name before it; write {name} alone"),
+                [] => format!("`{name}` is not a type that values can be cast to; write one such as text, int or date"),
                 close => format!("`{name}` is not a type that values can be cast to; near: {}", close.join(", ")),
             };
             let span = self.name_span(node, &name);
             self.refuse("sql/type", message, span);
+        }
+    }
+
+    /// Several collations can be chained by dots; each has to be one of the engine's own.
+    fn collation(&mut self, node: &'a Node) {
+        let names = text(node, "collation");
+        if let Some(name) = names.split('.').find(|name| !lists::is_collation(&name.to_ascii_lowercase())) {
+            let message = format!("there is no collation `{names}`; write nocase, noaccent or a language such as de");
+            let span = self.tokens.name(name, location(node).unwrap_or(0));
+            self.refuse("sql/clause", message, span.or_else(|| self.tokens.name("collate", 0)));
         }
     }
 
@@ -311,7 +325,8 @@ impl<'a> Walk<'a> {
     fn refuse_node(&mut self, node: &'a Node, kind: &str) {
         let message = match kind {
             "PARAMETER" | "VALUE_PARAMETER" => "parameters have no value here; write the value itself".to_string(),
-            _ => format!("`{}` is not allowed in a checked statement", kind.to_lowercase()),
+            "DEFAULT" | "VALUE_DEFAULT" => "a SELECT has no default values; write the value itself".to_string(),
+            _ => format!("`{}` is not allowed in a checked statement; leave it out", kind.to_lowercase()),
         };
         let span = location(node).and_then(|from| self.tokens.at(from));
         self.refuse("sql/clause", message, span);
@@ -325,12 +340,19 @@ impl<'a> Walk<'a> {
                 let message = "a sample gives other rows each time; write ORDER BY … LIMIT n";
                 (message.to_string(), find(&["tablesample", "sample"]))
             }
-            "at_clause" => ("a table cannot be read as of another time".to_string(), find(&["at"])),
-            "export_state" => ("the state of an aggregate cannot be read".to_string(), find(&["export_state"])),
+            "at_clause" => ("a table cannot be read as of another time; leave AT (…) out".to_string(), find(&["at"])),
+            "export_state" => {
+                let message = "the state of an aggregate cannot be read; leave EXPORT_STATE out";
+                (message.to_string(), find(&["export_state"]))
+            }
+            "pivot_enum" => {
+                let name = text(node, "pivot_enum");
+                (format!("PIVOT … IN `{name}` names a type; list the values, as IN ('a', 'b')"), find(&[name]))
+            }
             "named_param_map" => {
                 ("parameters have no value here; write the value itself".to_string(), find(&["?", "$"]))
             }
-            _ => (format!("`{field}` is not allowed in a checked statement"), self.tokens.at(from)),
+            _ => (format!("`{field}` is not allowed in a checked statement; leave it out"), self.tokens.at(from)),
         };
         self.refuse("sql/clause", message, span);
     }
@@ -348,8 +370,10 @@ fn text<'a>(node: &'a Node, field: &str) -> &'a str {
     node.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// Whether the engine takes two names for one: it folds ASCII letters only. Folding more would let a common table
+/// called `K.csv` with the sign for kelvin vouch for the file `k.csv`.
 fn is(name: &str, other: &str) -> bool {
-    name.to_lowercase() == other.to_lowercase()
+    name.eq_ignore_ascii_case(other)
 }
 
 fn is_empty(value: &Value) -> bool {
