@@ -156,7 +156,7 @@ def deviation(values, _, __):
     first = values[0]
     shifted = [float(item - first) for item in values]
     mean = float_sum(shifted) / len(shifted)
-    squares = float_sum([(item - mean) ** 2 for item in shifted]) / (len(shifted) - 1)
+    squares = float_sum([(item - mean) * (item - mean) for item in shifted]) / (len(shifted) - 1)
     return NAN if squares != squares else sqrt(squares)
 
 
@@ -170,7 +170,8 @@ def quantile(values, _, q):
     high = min(low + 1, len(numbers) - 1)
     if place == low or numbers[low] == numbers[high]:
         return numbers[low]
-    return numbers[low] + (numbers[high] - numbers[low]) * (place - low)
+    result = numbers[low] * (1 - (place - low)) + numbers[high] * (place - low)
+    return NAN if result != result else result
 
 
 AGGREGATE_KINDS = {
@@ -255,13 +256,25 @@ def month_before(months):
     return before
 
 
+def earlier(span):
+    """The moment a span before; None before the first that there is."""
+
+    def before(moment):
+        try:
+            return moment - span
+        except OverflowError:
+            return None
+
+    return before
+
+
 STEPS = {
     "year": month_before(12),
     "quarter": month_before(3),
     "month": month_before(1),
-    "week": lambda day: day - timedelta(days=7),
-    "day": lambda day: day - timedelta(days=1),
-    "hour": lambda moment: moment - timedelta(hours=1),
+    "week": earlier(timedelta(days=7)),
+    "day": earlier(timedelta(days=1)),
+    "hour": earlier(timedelta(hours=1)),
 }
 
 

@@ -1,91 +1,371 @@
-"""What is measured of tables that were read: counts, ranges, values, and how the tables hang together."""
+"""What is measured of tables that were read: counts, ranges, values and shapes.
+
+One idea: look at every row once for what must be right (counts, ranges, whether a column is unique) and at a part of a
+large table for what only has to be typical (quantiles, histograms, patterns). Which rows are that part depends on their
+numbers alone, so the same file gives the same answer. Wide tables are measured in batches of columns, with less detail
+beyond the first few hundred.
+"""
+
+import math
 
 from cells import encode, type_name
+from profiling_links import fold, relate, relations  # noqa: F401  who profiles also asks how tables hang together
 from sql import quoted
 
 VALUES_BYTES_MAX = 1 << 20
+# Up to here everything is of all rows; above, shapes are of a part of them.
+ROWS_EXACT_MAX = 1_000_000
+SAMPLE_ROWS = 200_000
+SAMPLE_CELLS_MAX = 8_000_000
+PATTERN_ROWS = 20_000
+COLUMNS_DETAILED_MAX = 500
+BATCH_COLUMNS = 200
+# Every statement costs as much as its table has columns: a wide one is measured in slices that were copied.
+SLICE_COLUMNS = 100
+SLICED_ROWS_MAX = 100_000
+# Sets and maps of many columns in one statement cost more than as many statements.
+BATCH_SETS = 20
+BATCH_CELLS = 20_000_000
+# Above so many distinct values of a large table, which of them are frequent is looked up in the sample.
+GROUPS_MAX = {"text": 100_000}
+GROUPS_MAX_OTHERS = 10_000
+# The estimate of distinct values is up to a tenth off: below this share of the rows no column is unique.
+UNIQUE_SHARE_MIN = 0.7
+BITS_MAX = 1 << 30
+TOP_MAX = 10
+# So many times the mean, and so many rows of the sample, before a value of a large column counts as frequent.
+TOP_SAMPLED_MIN = 10
+BINS = 20
+TEXT_SHOWN_MAX = 200
+PATTERN_CHARS_MAX = 64
+PATTERN_SHARE = 0.95
+EXAMPLE_ROWS = 100
+
+_RANGED = ("int", "float", "decimal", "date", "timestamp")
+_KEYS = ("int", "text", "date", "timestamp")
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+# No file gives a table such a name.
+_SAMPLE = 'temp.main."profile sample"'
+_SLICE = 'temp.main."profile slice"'
 
 
 def profile(engine, table, values_max):
-    """What the planner knows of a table: counts, ranges, and the values of its text columns."""
-    described = engine.execute(f"DESCRIBE {quoted(table)}").fetchall()
-    columns = [(row[0], row[1]) for row in described]
-    measures = ", ".join(
-        f"count({cell}), count(DISTINCT {cell}), {_least(cell, kind, 'min')}, {_least(cell, kind, 'max')}"
-        for cell, kind in ((quoted(name), kind) for name, kind in columns)
-    )
-    rows, *measured = engine.execute(f"SELECT count(*), {measures} FROM {quoted(table)}").fetchall()[0]
-    profiled = []
-    for position, (name, kind) in enumerate(columns):
-        filled, distinct, least, greatest = measured[4 * position : 4 * position + 4]
-        contract = type_name(kind)
-        values, complete = _values(engine, table, name, values_max) if contract == "text" else ([], False)
-        profiled.append({
-            "name": name, "type": contract, "nulls": rows - filled, "distinct": distinct,
-            "unique": rows > 0 and distinct == rows, "min": encode(least), "max": encode(greatest),
-            "values": values, "values_complete": complete,
-        })
-    return {"name": table, "rows": rows, "columns": profiled}
+    """What is known of a table: its rows, and of each column counts, range, values, quantiles and shape."""
+    source = quoted(table)
+    columns = [_Column(name, kind) for name, kind, *_ in engine.execute(f"DESCRIBE {source}").fetchall()]
+    rows = engine.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]
+    try:
+        if len(columns) <= COLUMNS_DETAILED_MAX or rows > SLICED_ROWS_MAX:
+            sampled = _measure(_Table(engine, source, rows, columns, COLUMNS_DETAILED_MAX), values_max)
+        else:
+            sampled = None
+            for start in range(0, len(columns), SLICE_COLUMNS):
+                part = columns[start : start + SLICE_COLUMNS]
+                cells = ", ".join(column.cell for column in part)
+                engine.execute(f"CREATE OR REPLACE TEMP TABLE {_SLICE} AS SELECT {cells} FROM {source}")
+                _measure(_Table(engine, _SLICE, rows, part, COLUMNS_DETAILED_MAX - start), values_max)
+    finally:
+        engine.execute(f"DROP TABLE IF EXISTS {_SAMPLE}; DROP TABLE IF EXISTS {_SLICE}")
+    answers = [column.answer(rows) for column in columns]
+    return {"name": table, "rows": rows, "sampled_rows": sampled, "columns": answers}
 
 
-def _least(cell, kind, aggregate):
-    return "NULL" if type_name(kind) == "json" else f"{aggregate}({cell})"
+def _measure(table, values_max):
+    """Fills in the columns, and says how many rows shapes were taken of if not of all."""
+    table.count()
+    table.take_sample()
+    for column in table.detailed:
+        table.look_at_values(column, values_max)
+    table.count_the_rest()
+    table.look_at_shapes()
+    table.find_examples()
+    return table.sample_rows if table.is_sampled else None
 
 
-def _values(engine, table, column, values_max):
-    """Distinct values, most frequent first, then by their bytes; bounded in number and bytes."""
-    cell = quoted(column)
-    result = engine.execute(
-        f"SELECT {cell} FROM {quoted(table)} WHERE {cell} IS NOT NULL GROUP BY {cell} "
-        f"ORDER BY count(*) DESC, {cell} LIMIT {values_max + 1}"
-    )
-    values, size = [], 0
-    for (value,) in result.fetchall():
+class _Column:
+    """One column while it is measured."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind, self.type, self.cell = name, kind, type_name(kind), quoted(name)
+        self.filled = self.distinct = 0
+        self.exact = False
+        self.least = self.greatest = self.low = self.high = None
+        self.values, self.complete, self.top, self.frequent = [], False, [], []
+        self.quantiles, self.quantiles_exact, self.histogram = [], False, []
+        self.pattern = self.example = None
+
+    def position(self):
+        """Where a value lies, as a number."""
+        return f"epoch({self.cell})" if self.type in ("date", "timestamp") else f"CAST({self.cell} AS DOUBLE)"
+
+    def is_ranged(self):
+        return self.type in _RANGED and self.filled > 0
+
+    def answer(self, rows):
+        return {
+            "name": self.name, "type": self.type, "nulls": rows - self.filled, "distinct": self.distinct,
+            "distinct_is_exact": self.exact, "unique": self.exact and rows > 0 and self.distinct == rows,
+            "min": encode(self.least), "max": encode(self.greatest), "values": self.values,
+            "values_complete": self.complete, "unit": None, "quantiles": [encode(value) for value in self.quantiles],
+            "quantiles_are_exact": self.quantiles_exact, "top": [[encode(value), count] for value, count in self.top],
+            "histogram": self.histogram, "pattern": self.pattern, "example": self.example,
+        }
+
+
+class _Table:
+    """One table, or some columns of a wide one, while it is measured."""
+
+    def __init__(self, engine, source, rows, columns, detailed):
+        self.engine, self.name, self.rows, self.columns = engine, source, rows, columns
+        self.detailed = columns[: max(0, detailed)]
+        self.is_sampled = rows > ROWS_EXACT_MAX
+        self.source, self.sample_rows = source, rows
+
+    def _one(self, expressions, source):
+        return self.engine.execute(f"SELECT {expressions} FROM {source}").fetchall()[0]
+
+    def count(self):
+        """What is asked of every row: what is filled, the range, and distinct values.
+
+        Ranges are asked apart, those of texts one by one: the engine knows most of them without looking at a row, but
+        looks at every row of a statement's columns if it has to look for one of them.
+        """
+        texts = [column for column in self.columns if column.type == "text"]
+        others = [column for column in self.columns if column.type != "text"]
+        together = 1 if self.is_sampled else BATCH_COLUMNS
+        for batch in (*_batches(others, BATCH_COLUMNS), *_batches(texts, together)):
+            answers = iter(self._one(", ".join(text for column in batch for text in _range(column)), self.name))
+            for column in batch:
+                column.filled, column.least, column.greatest, column.low, column.high = (next(answers) for _ in range(5))
+        for batch in _batches(self.columns, BATCH_COLUMNS):
+            wanted = ", ".join(f"approx_count_distinct({column.cell})" for column in batch)
+            for column, distinct in zip(batch, self._one(wanted, self.name)):
+                # An estimate may exceed what is possible.
+                column.distinct, column.exact = min(distinct, column.filled), column.filled == 0
+
+    def take_sample(self):
+        """A part of a large table, chosen by the rows' numbers: evenly spread, and blind to anything that repeats."""
+        if not self.is_sampled:
+            return
+        wanted = max(1, min(SAMPLE_ROWS, SAMPLE_CELLS_MAX // len(self.detailed)))
+        cells = ", ".join(column.cell for column in self.detailed)
+        self.engine.execute(
+            f"CREATE OR REPLACE TEMP TABLE {_SAMPLE} AS SELECT {cells} FROM {self.name} "
+            f"WHERE hash(rowid) % {math.ceil(self.rows / wanted)} = 0"
+        )
+        self.source = _SAMPLE
+        self.sample_rows = self._one("count(*)", _SAMPLE)[0]
+
+    def look_at_values(self, column, values_max):
+        """The frequent values with their counts; those of a text column are kept for the planner."""
+        if column.type == "json" or column.filled == 0:
+            return
+        limit = values_max + 1 if column.type == "text" else TOP_MAX
+        if not self.is_sampled or column.distinct <= GROUPS_MAX.get(column.type, GROUPS_MAX_OTHERS):
+            column.frequent, column.distinct = self._frequent(self.name, column, limit)
+            column.exact, top = True, column.frequent[:TOP_MAX]
+        else:
+            column.frequent, _ = self._frequent(self.source, column, limit)
+            clearly = TOP_SAMPLED_MIN * max(1, self.sample_rows / column.distinct)
+            top = self._counted(column, [value for value, count in column.frequent[:TOP_MAX] if count >= clearly])
+        if top and (top[0][1] > 1 or column.distinct <= TOP_MAX):
+            column.top = [(value, count) for value, count in top if len(str(value)) <= TEXT_SHOWN_MAX]
+        if column.type == "text":
+            column.values, all_fit = _bounded([encode(value) for value, _ in column.frequent], values_max)
+            column.complete = all_fit and column.exact
+
+    def _frequent(self, source, column, limit):
+        """Values, most frequent first, then in their own order, and how many distinct ones there are."""
+        found = self.engine.execute(
+            f"SELECT {column.cell}, count(*) AS times, count(*) OVER () FROM {source} WHERE {column.cell} IS NOT NULL "
+            f"GROUP BY {column.cell} ORDER BY times DESC, {column.cell} LIMIT {limit}"
+        ).fetchall()
+        return [(value, times) for value, times, _ in found], (found[0][2] if found else 0)
+
+    def _counted(self, column, values):
+        if not values:
+            return []
+        places = ", ".join("?" for _ in values)
+        return self.engine.execute(
+            f"SELECT {column.cell}, count(*) AS times FROM {self.name} WHERE {column.cell} IN ({places}) "
+            f"GROUP BY {column.cell} ORDER BY times DESC, {column.cell}",
+            values,
+        ).fetchall()
+
+    def count_the_rest(self):
+        """Exact counts where an estimate is not enough: columns that may be unique, and whatever is cheap."""
+        unsure = [column for column in self.columns if not column.exact]
+        if self.is_sampled:
+            for column in unsure:
+                self._count_large(column)
+            return
+        detailed = {id(column) for column in self.detailed}
+        wanted = [column for column in unsure if id(column) in detailed or self._may_be_unique(column)]
+        for batch in _batches(wanted, BATCH_SETS):
+            counts = ", ".join(f"count(DISTINCT {column.cell})" for column in batch)
+            for column, distinct in zip(batch, self._one(counts, self.name)):
+                column.distinct, column.exact = distinct, True
+
+    def _may_be_unique(self, column):
+        return column.filled == self.rows and column.distinct >= UNIQUE_SHARE_MIN * self.rows
+
+    def _count_large(self, column):
+        if self._fits_in_bits(column):
+            low, high = int(column.least), int(column.greatest)
+            bits = f"bit_count(bitstring_agg(CAST({column.cell} AS BIGINT), {low}, {high}))"
+            column.distinct, column.exact = self._one(bits, self.name)[0], True
+        elif self._may_be_unique(column) and column.type in _KEYS:
+            # As many hashes as rows prove as many values; fewer prove nothing, and the estimate stays.
+            if self._one(f"count(DISTINCT hash({column.cell}))", self.name)[0] == self.rows:
+                column.distinct, column.exact = self.rows, True
+
+    def _fits_in_bits(self, column):
+        """Whether one bit for each possible value is less than the values themselves."""
+        if column.kind.upper() not in _WHOLE or column.filled == 0:
+            return False
+        return int(column.greatest) - int(column.least) < min(BITS_MAX, 64 * self.rows)
+
+    def look_at_shapes(self):
+        """Quantiles and histograms of what has a range, patterns of texts."""
+        ranged = [column for column in self.detailed if column.is_ranged()]
+        for batch in _batches(ranged, max(1, min(BATCH_COLUMNS, BATCH_CELLS // max(1, self.sample_rows)))):
+            self._quantiles(batch)
+            self._find_finite(batch)
+        for batch in _batches([column for column in ranged if _has_width(column)], BATCH_SETS):
+            self._histograms(batch)
+        for column in self.detailed:
+            if column.type == "text" and column.filled:
+                column.pattern = _pattern(column.frequent if column.complete else self._some_texts(column))
+
+    def _quantiles(self, batch):
+        wanted = ", ".join(f"quantile_disc({column.cell}, [0.25, 0.5, 0.75])" for column in batch)
+        for column, middle in zip(batch, self._one(wanted, self.source)):
+            if middle is not None:
+                column.quantiles = [column.least, *middle, column.greatest]
+                column.quantiles_exact = not self.is_sampled
+
+    def _find_finite(self, batch):
+        """The range of a column in which something is not a number or infinite, without that."""
+        for column in batch:
+            if column.type == "float" and not (math.isfinite(column.low) and math.isfinite(column.high)):
+                ends = ", ".join(f"{end}({column.cell}) FILTER (isfinite({column.cell}))" for end in ("min", "max"))
+                column.low, column.high = self._one(ends, self.name)
+
+    def _histograms(self, batch):
+        wanted = ", ".join(f"histogram({_bin(column)})" for column in batch)
+        for column, bins in zip(batch, self._one(wanted, self.source)):
+            bins = bins or {}
+            column.histogram = [bins.get(number, 0) for number in range(BINS)]
+
+    def _some_texts(self, column):
+        every = math.ceil(self.sample_rows / PATTERN_ROWS)
+        spread = f"AND hash(rowid) % {every} = 0" if every > 1 else ""
+        found = self.engine.execute(
+            f"SELECT left(CAST({column.cell} AS VARCHAR), {PATTERN_CHARS_MAX + 1}) AS start, count(*) "
+            f"FROM {self.source} WHERE {column.cell} IS NOT NULL {spread} GROUP BY start"
+        )
+        return found.fetchall()
+
+    def find_examples(self):
+        """The first filled cell near the top of the file, else the most frequent or least value."""
+        for batch in _batches(self.columns, BATCH_COLUMNS):
+            cells = ", ".join(column.cell for column in batch)
+            rows = self.engine.execute(f"SELECT {cells} FROM {self.name} LIMIT {EXAMPLE_ROWS}").fetchall()
+            for position, column in enumerate(batch):
+                near = (row[position] for row in rows if row[position] is not None)
+                known = column.frequent[0][0] if column.frequent else column.least
+                example = encode(next(near, known))
+                is_long = isinstance(example, str) and len(example) > TEXT_SHOWN_MAX
+                column.example = example[:TEXT_SHOWN_MAX] + "…" if is_long else example
+
+
+def _batches(items, size):
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _range(column):
+    """What is filled, the least and greatest value, and the same as numbers for a histogram."""
+    cell = column.cell
+    if column.type == "json":
+        return f"count({cell})", "NULL", "NULL", "NULL", "NULL"
+    least, greatest, low, high = f"min({cell})", f"max({cell})", "NULL", "NULL"
+    if column.type in ("int", "decimal", "float"):
+        low, high = f"CAST({least} AS DOUBLE)", f"CAST({greatest} AS DOUBLE)"
+    elif column.type in ("date", "timestamp"):
+        low, high = f"epoch({least})", f"epoch({greatest})"
+    return f"count({cell})", least, greatest, low, high
+
+
+def _has_width(column):
+    if column.low is None or column.high is None:
+        return False
+    return math.isfinite(column.low) and math.isfinite(column.high) and 0 < column.high - column.low < math.inf
+
+
+def _bin(column):
+    """The number of the bin a value lies in; what is not finite lies in none."""
+    place, width = column.position(), column.high - column.low
+    share = f"({place} - CAST('{column.low!r}' AS DOUBLE)) / CAST('{width!r}' AS DOUBLE) * {BINS}"
+    return f"CASE WHEN isfinite({place}) THEN CAST(greatest(0, least({BINS - 1}, floor({share}))) AS INTEGER) END"
+
+
+def _bounded(values, values_max):
+    """As many values as are kept, and whether that is all of them."""
+    kept, size = [], 0
+    for value in values:
+        value = value if isinstance(value, str) else str(value)
         size += len(value.encode())
-        if len(values) == values_max or size > VALUES_BYTES_MAX:
-            return values, False
-        values.append(value)
-    return values, True
+        if len(kept) == values_max or size > VALUES_BYTES_MAX:
+            return kept, False
+        kept.append(value)
+    return kept, True
 
 
-def relations(engine, tables):
-    """Many-to-one links: names that match, unique on the one side, and every value of the many side found there."""
-    links = []
-    for many in tables:
-        for one in (table for table in tables if table is not many):
-            for source, target in _candidates(many, one):
-                if _included(engine, (many["name"], source["name"]), (one["name"], target["name"])):
-                    links.append({
-                        "from_table": many["name"], "from_column": source["name"],
-                        "to_table": one["name"], "to_column": target["name"],
-                    })
-    return links
+class _Shapes(dict):
+    """The letter that stands for a kind of character in a pattern; other characters stand for themselves."""
+
+    def __missing__(self, code):
+        letter = chr(code)
+        if letter.isdigit():
+            kind = "9"
+        elif letter.isalpha():
+            kind = "A" if letter.isupper() else "a"
+        else:
+            kind = letter
+        self[code] = kind
+        return kind
 
 
-def _candidates(many, one):
-    """Pairs of columns whose names say that they may be a link: the same name, or `x_id` for the key of table x.
-
-    A bare `id` on both sides says nothing: every table numbers its own rows.
-    """
-    entities = {fold(one["name"] + "_id"), fold(one["name"].removesuffix("s") + "_id")}
-    for source in many["columns"]:
-        for target in one["columns"]:
-            comparable = source["type"] == target["type"] and source["type"] in ("int", "text", "date")
-            same = fold(source["name"]) == fold(target["name"]) != "id"
-            key = fold(source["name"]) in entities and fold(target["name"]) == "id"
-            if comparable and target["unique"] and (same or key):
-                yield source, target
-
-
-def _included(engine, many, one):
-    source, target = f"many.{quoted(many[1])}", f"one.{quoted(one[1])}"
-    missing, filled = engine.execute(
-        f"SELECT count_if({target} IS NULL), count(*) FROM {quoted(many[0])} AS many "
-        f"LEFT JOIN {quoted(one[0])} AS one ON {source} = {target} WHERE {source} IS NOT NULL"
-    ).fetchall()[0]
-    return missing == 0 and filled > 0
+def _pattern(counted):
+    """The shape that nearly all texts share, else the one that they share but for the lengths of their parts."""
+    shapes, plain, total = _Shapes(), {}, 0
+    for text, count in counted:
+        text = encode(text)
+        shape = text.translate(shapes) if isinstance(text, str) and 0 < len(text) <= PATTERN_CHARS_MAX else None
+        plain[shape] = plain.get(shape, 0) + count
+        total += count
+    found = _shared(plain, total)
+    if found is not None:
+        return found
+    collapsed = {}
+    for shape, count in plain.items():
+        shape = _without_lengths(shape) if shape is not None else None
+        collapsed[shape] = collapsed.get(shape, 0) + count
+    found = _shared(collapsed, total)
+    # Of words of any length it says nothing that they are words.
+    return found if found is not None and ("9" in found or "@" in found) else None
 
 
-def fold(name):
-    """A name as it is compared: case and punctuation tell nothing apart."""
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
+def _shared(shapes, total):
+    shape = max(shapes, key=lambda shape: (shapes[shape], shape or ""), default=None)
+    return shape if shape is not None and shapes[shape] >= PATTERN_SHARE * total else None
+
+
+def _without_lengths(shape):
+    out = []
+    for letter in shape:
+        if letter not in "Aa9":
+            out.append(letter)
+        elif not out or out[-1] != letter + "+":
+            out.append(letter + "+")
+    return "".join(out)

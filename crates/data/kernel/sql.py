@@ -11,6 +11,7 @@ import wire
 
 TEXT_BYTES_MAX = 65_536
 EXPRESSION_DEPTH_MAX = 250
+COLUMNS_MAX = 2_000
 CHUNK_ROWS = 1_000
 DATABASE = "data"
 # Blocks of a file that were read are kept up to here and then overwritten, so a long scan stays in memory that is
@@ -36,6 +37,14 @@ _SETTINGS = {
     "pivot_limit": "200",
 }
 _state = {}
+
+
+class LimitError(Exception):
+    """A statement that needs more than there is; the hint says what to do."""
+
+    def __init__(self, message, hint):
+        super().__init__(message)
+        self.hint = hint
 
 
 def connection():
@@ -72,7 +81,10 @@ def parse(arguments):
 def open(arguments):
     """Attaches the prepared file read-only, makes it the default, and shuts the last doors."""
     _state["path"] = arguments["path"]
-    _attach()
+    try:
+        _attach()
+    except _duckdb.OutOfMemoryException:
+        _widen()
     return {}
 
 
@@ -114,20 +126,30 @@ def _with_room(work):
     A new engine, because settings are locked by now.
     """
     try:
+        if not _state.get("widened"):
+            try:
+                return work()
+            except _duckdb.OutOfMemoryException:
+                _widen()
         return work()
     except _duckdb.OutOfMemoryException:
-        if "path" not in _state or _state.get("widened"):
-            raise
+        message = f"the statement needs more than {MEMORY_MAX >> 20} MB of memory"
+        raise LimitError(message, "keep fewer rows or groups, or shorter texts, before it sorts or collects them") from None
+
+
+def _widen():
     _state["connection"].close()
     _state["widened"] = True
     _connect(MEMORY_MAX)
     _attach()
-    return work()
 
 
 def _query(statement, rows_max, bytes_max):
     result = connection().execute(statement)
     columns = [(name, str(kind)) for name, kind, *_ in result.description]
+    if len(columns) > COLUMNS_MAX:
+        message = f"the result has {len(columns)} columns, at most {COLUMNS_MAX} are given"
+        raise LimitError(message, "name the columns that are needed")
     readable = _readable(columns)
     if readable is not None:
         result = connection().execute(f"SELECT {readable} FROM ({_nested(statement)}) AS result")

@@ -5,7 +5,21 @@ pub const MODULES: &[(&str, &str)] = &[
     ("cells.py", include_str!("../kernel/cells.py")),
     ("sql.py", include_str!("../kernel/sql.py")),
     ("ingest.py", include_str!("../kernel/ingest.py")),
+    ("ingest_csv.py", include_str!("../kernel/ingest_csv.py")),
+    ("ingest_forms.py", include_str!("../kernel/ingest_forms.py")),
+    ("ingest_json.py", include_str!("../kernel/ingest_json.py")),
+    ("ingest_kinds.py", include_str!("../kernel/ingest_kinds.py")),
+    ("ingest_mend.py", include_str!("../kernel/ingest_mend.py")),
+    ("ingest_other.py", include_str!("../kernel/ingest_other.py")),
+    ("ingest_pack.py", include_str!("../kernel/ingest_pack.py")),
+    ("ingest_report.py", include_str!("../kernel/ingest_report.py")),
+    ("ingest_sheets.py", include_str!("../kernel/ingest_sheets.py")),
+    ("ingest_stage.py", include_str!("../kernel/ingest_stage.py")),
+    ("ingest_text.py", include_str!("../kernel/ingest_text.py")),
+    ("ingest_types.py", include_str!("../kernel/ingest_types.py")),
     ("profiling.py", include_str!("../kernel/profiling.py")),
+    ("profiling_links.py", include_str!("../kernel/profiling_links.py")),
+    ("export.py", include_str!("../kernel/export.py")),
     ("oracle.py", include_str!("../kernel/oracle.py")),
     ("warm.py", include_str!("../kernel/warm.py")),
     ("oracle_rows.py", include_str!("../kernel/oracle_rows.py")),
@@ -13,5 +27,5 @@ pub const MODULES: &[(&str, &str)] = &[
 
 /// The modules that decide what a file becomes; when one of them changes, files are read anew.
 pub fn decides_what_files_become(name: &str) -> bool {
-    name.starts_with("ingest") || matches!(name, "profiling.py" | "cells.py")
+    name.starts_with("ingest") || name.starts_with("profiling") || name == "cells.py"
 }

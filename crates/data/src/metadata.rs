@@ -6,6 +6,7 @@
 //! description = "Sales of a bakery"
 //! questions = ["Which bread sells best?"]
 //! relationships = ["sales.bread -> breads.id"]
+//! not_relationships = ["sales.shelf -> breads.id"]  # a link that must not be inferred, whichever way it runs
 //!
 //! [[table]]
 //! name = "sales"
@@ -27,6 +28,7 @@
 //! only later, as a question that is not understood. Names are compared with the data in `assemble`.
 
 mod assemble;
+mod first;
 mod section;
 
 use std::collections::BTreeMap;
@@ -36,6 +38,7 @@ use base::Type;
 
 use crate::dataset::Relation;
 use crate::plan::Agg;
+pub use first::first;
 use section::{Section, quoted, quoted_key, quoted_list};
 
 /// What the owner declared, in the file's own names.
@@ -47,6 +50,8 @@ pub struct Metadata {
     pub questions: Vec<String>,
     /// Many-to-one links, which take the place of inferred ones between the same two tables.
     pub relations: Vec<Relation>,
+    /// Pairs of columns that are no link, however much they look like one.
+    pub not_relations: Vec<Relation>,
     /// In the order they are to be shown.
     pub tables: Vec<TableMetadata>,
     /// Measures with a meaning.
@@ -122,15 +127,12 @@ impl Metadata {
         let metadata = Metadata {
             description: file.text("description")?.unwrap_or_default(),
             questions: file.texts("questions")?,
-            relations: file
-                .texts("relationships")?
-                .iter()
-                .map(|link| relation(link))
-                .collect::<Result<Vec<Relation>, String>>()?,
+            relations: links(&mut file, "relationships")?,
+            not_relations: links(&mut file, "not_relationships")?,
             tables: file.sections("table")?.into_iter().map(table).collect::<Result<Vec<_>, String>>()?,
             measures: file.sections("measure")?.into_iter().map(measure).collect::<Result<Vec<_>, String>>()?,
         };
-        file.finish(&["description", "questions", "relationships", "table", "measure"])?;
+        file.finish(&["description", "questions", "relationships", "not_relationships", "table", "measure"])?;
         refuse_twice("table", metadata.tables.iter().map(|table| table.name.as_str()))?;
         refuse_twice("measure", metadata.measures.iter().map(|measure| measure.name.as_str()))?;
         Ok(metadata)
@@ -152,8 +154,9 @@ impl Metadata {
         let mut out = String::new();
         line(&mut out, "description", Some(&self.description).filter(|text| !text.is_empty()));
         long_list(&mut out, "questions", &self.questions);
-        let links: Vec<String> = self.relations.iter().map(spelled).collect();
-        long_list(&mut out, "relationships", &links);
+        for (key, relations) in [("relationships", &self.relations), ("not_relationships", &self.not_relations)] {
+            long_list(&mut out, key, &relations.iter().map(spelled).collect::<Vec<String>>());
+        }
         self.tables.iter().for_each(|table| write_table(&mut out, table));
         self.measures.iter().for_each(|measure| write_measure(&mut out, measure));
         out.trim_start().to_string()
@@ -168,6 +171,10 @@ fn refuse_twice<'a>(kind: &str, names: impl Iterator<Item = &'a str>) -> Result<
         }
     }
     Ok(())
+}
+
+fn links(file: &mut Section, key: &str) -> Result<Vec<Relation>, String> {
+    file.texts(key)?.iter().map(|link| relation(link)).collect()
 }
 
 /// Reads `a.x -> b.y`. Table names have no dot, so the first one ends the table's name.
@@ -304,12 +311,16 @@ mod tests {
     fn what_is_written_reads_back() {
         let text = r#"
             description = "Quotes \" and \\ and\ttabs"
+            questions = ["Why?", "How \"much\"?"]
             relationships = ["sales.Bread No. -> breads.id"]
+            not_relationships = ["sales.shelf -> breads.id", "sales.x.y -> breads.id"]
             [[table]]
             name = "sales"
             noun = "sale"
+            synonyms = ["purchase"]
+            description = "One row\nper sale"
             [table.columns]
-            "Bread No." = { type = "int", noun = "bread", synonyms = ["a", "b"] }
+            "Bread No." = { type = "int", noun = "bread", synonyms = ["a", "b"], description = "Which bread" }
             paid = { unit = "€" }
             empty = {}
             [[table]]
@@ -317,10 +328,21 @@ mod tests {
             [[measure]]
             name = "visits"
             agg = "count"
+            [[measure]]
+            name = "turnover"
+            agg = "sum"
+            expr = "paid * 2"
+            tables = ["sales"]
+            unit = "€"
+            synonyms = ["revenue"]
+            description = "What was paid"
         "#;
         let metadata = Metadata::parse(text).expect("the text is well formed");
         assert_eq!(metadata.tables[0].columns["Bread No."].ty, Some(Type::Int));
         assert_eq!(metadata.relations[0].from_column, "Bread No.");
+        assert_eq!(metadata.not_relations[1].from_column, "x.y");
+        let turnover = &metadata.measures[1];
+        assert_eq!((turnover.unit.as_deref(), turnover.synonyms.as_slice()), (Some("€"), &["revenue".to_string()][..]));
         assert_eq!(Metadata::parse(&metadata.to_toml()), Ok(metadata));
         assert_eq!(Metadata::parse(""), Ok(Metadata::default()));
     }
@@ -344,6 +366,8 @@ mod tests {
             ("[table.a]\nnoun = 'b'", "`table` must be a list of sections, each headed `[[table]]`"),
             ("[[measure]]\nname = 'm'", "measure `m` has no `agg`"),
             ("[[measure]]\nname = 'm'\nagg = 'sum'", "measure `m` has no `expr` to take the sum of"),
+            ("not_relationship = ['a.x -> b.y']", "unknown key `not_relationship`; did you mean `not_relationships`?"),
+            ("not_relationships = ['a.x']", "relationship `a.x` is not of the form `table.column -> table.column`"),
             ("relationships = ['a -> b']", "relationship `a -> b` is not of the form `table.column -> table.column`"),
         ];
         for (text, message) in cases {

@@ -354,6 +354,7 @@ fn profile(dataset: &str) -> Profile {
                 values_complete: false,
                 unit: None,
                 quantiles: Vec::new(),
+                quantiles_are_exact: true,
                 top: Vec::new(),
                 histogram: Vec::new(),
                 pattern: None,
@@ -364,6 +365,7 @@ fn profile(dataset: &str) -> Profile {
         TableProfile {
             name: name.clone(),
             rows: rows.rows.len() as u64,
+            sampled_rows: None,
             columns: rows.header.iter().map(column).collect(),
         }
     };

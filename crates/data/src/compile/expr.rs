@@ -265,17 +265,17 @@ pub(super) fn period(grain: Grain, value: &Value) -> String {
 pub(super) fn aggregate(names: &dyn Names, measure: &Measure) -> Result<String, PlanProblem> {
     let over = measure.expr.as_ref().map(|expr| value(names, expr)).transpose()?;
     kind::aggregate(measure.agg, over.as_ref().map(|value| value.kind))?;
-    let call = match over {
-        None => "count(*)".to_string(),
-        Some(value) => call(measure, &value)?,
+    let filter = match &measure.filter {
+        Some(pred) => format!(" FILTER (WHERE {})", condition(names, pred)?.text),
+        None => String::new(),
     };
-    match &measure.filter {
-        Some(pred) => Ok(format!("{call} FILTER (WHERE {})", condition(names, pred)?.text)),
-        None => Ok(call),
+    match over {
+        None => Ok(format!("count(*){filter}")),
+        Some(value) => call(measure, &value, &filter),
     }
 }
 
-fn call(measure: &Measure, over: &Value) -> Result<String, PlanProblem> {
+fn call(measure: &Measure, over: &Value, filter: &str) -> Result<String, PlanProblem> {
     let text = match over.kind.ty {
         Type::Bool if matches!(measure.agg, Agg::Sum | Agg::Avg) => format!("CAST({} AS INTEGER)", over.text),
         _ => over.text.clone(),
@@ -283,25 +283,34 @@ fn call(measure: &Measure, over: &Value) -> Result<String, PlanProblem> {
     let is_float = over.kind.ty == Type::Float;
     let float = if is_float { text.clone() } else { format!("CAST({text} AS DOUBLE)") };
     Ok(match measure.agg {
-        Agg::Count => format!("count({text})"),
-        Agg::CountDistinct => format!("count(DISTINCT {text})"),
-        Agg::Sum => format!("{}({text})", sum(over.kind)),
+        Agg::Count => format!("count({text}){filter}"),
+        Agg::CountDistinct => format!("count(DISTINCT {text}){filter}"),
+        Agg::Sum => sum(&text, over.kind, filter),
         // DuckDB divides the exact sum of integers and decimals; of floats it is the compensated sum that is exact enough.
-        Agg::Avg => format!("{}({text})", if is_float { "favg" } else { "avg" }),
-        Agg::Min => format!("min({text})"),
-        Agg::Max => format!("max({text})"),
-        Agg::Median => format!("median({float})"),
-        Agg::Stddev => format!("stddev_samp({float})"),
+        Agg::Avg if is_float => compensated("favg", "avg", &text, filter),
+        Agg::Avg => format!("avg({text}){filter}"),
+        Agg::Min => format!("min({text}){filter}"),
+        Agg::Max => format!("max({text}){filter}"),
+        Agg::Median => format!("median({float}){filter}"),
+        Agg::Stddev => format!("stddev_samp({float}){filter}"),
         Agg::Quantile => {
             let q = measure.q.ok_or_else(|| invalid("`quantile` needs `q`".to_string()))?;
-            format!("quantile_cont({float}, {q})")
+            format!("quantile_cont({float}, {q}){filter}")
         }
     })
 }
 
-/// The sum that does not depend on the order of rows.
-pub(super) fn sum(kind: Kind) -> &'static str {
-    if kind.ty == Type::Float { "fsum" } else { "sum" }
+/// The sum that does not depend on the order of rows; `over` is what follows the call.
+pub(super) fn sum(text: &str, kind: Kind, over: &str) -> String {
+    match kind.ty {
+        Type::Float => compensated("fsum", "sum", text, over),
+        _ => format!("sum({text}){over}"),
+    }
+}
+
+/// Compensation subtracts what was added, and infinity less itself is not a number: there the plain function knows.
+fn compensated(exact: &str, plain: &str, text: &str, over: &str) -> String {
+    format!("coalesce(nullif({exact}({text}){over}, 'NaN'), {plain}({text}){over})")
 }
 
 /// A condition as text, and whether it may stand beside AND without parentheses.

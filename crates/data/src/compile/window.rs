@@ -1,7 +1,10 @@
 //! What looks at several rows of the result: values computed from measures, places for `top`, and the final order.
 
+use base::Type;
+
 use super::expr::sum;
 use super::text::{identifier, string};
+use crate::plan::kind::Kind;
 use crate::plan::literal::WEEKDAYS;
 use crate::plan::output::Output;
 use crate::plan::{Compute, ComputeOp, Dir, Grain, Order, Plan, PlanProblem, Top};
@@ -31,31 +34,37 @@ fn text(compute: &Compute, outputs: &[Output]) -> Result<String, PlanProblem> {
     let per = partition(&compute.per);
     Ok(match compute.op {
         ComputeOp::Ratio => format!("{first} / nullif({}, 0)", names[1]),
-        ComputeOp::Diff => format!("{first} - {}", names[1]),
-        ComputeOp::Share => format!("{first} / nullif({}({first}) OVER ({per}), 0)", sum(kind)),
+        ComputeOp::Diff => format!("{} - {}", wide(first, kind), names[1]),
+        ComputeOp::Share => format!("{first} / nullif({}, 0)", sum(first, kind, &format!(" OVER ({per})"))),
         ComputeOp::Change | ComputeOp::ChangePct | ComputeOp::Cumulative => {
             let along = find(compute.along.as_ref().ok_or_else(missing)?)?;
-            walked(compute.op, first, sum(kind), &per, along).ok_or_else(missing)?
+            walked(compute.op, first, kind, &per, along).ok_or_else(missing)?
         }
     })
 }
 
 /// A value along periods. The row before is the period before only if no period is missing between them.
-fn walked(op: ComputeOp, value: &str, sum: &str, per: &str, along: &Output) -> Option<String> {
+fn walked(op: ComputeOp, value: &str, kind: Kind, per: &str, along: &Output) -> Option<String> {
     let period = identifier(&along.name);
     let order =
         format!("{}ORDER BY {period} ASC NULLS LAST", if per.is_empty() { String::new() } else { format!("{per} ") });
     if op == ComputeOp::Cumulative {
-        return Some(format!("{sum}({value}) OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"));
+        let so_far = format!(" OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)");
+        return Some(sum(value, kind, &so_far));
     }
     let step = step(along.periods()?);
     let before = format!("lag({value}) OVER ({order})");
     let adjacent = format!("lag({period}) OVER ({order}) = {period} - INTERVAL {}", string(step));
-    let change = format!("{value} - {before}");
+    let change = format!("{} - {before}", wide(value, kind));
     Some(match op {
         ComputeOp::ChangePct => format!("CASE WHEN {adjacent} THEN ({change}) / nullif({before}, 0) END"),
         _ => format!("CASE WHEN {adjacent} THEN {change} END"),
     })
+}
+
+/// An integer with room for a difference: the least and the greatest of a column are as narrow as the column.
+fn wide(value: &str, kind: Kind) -> String {
+    if kind.ty == Type::Int { format!("CAST({value} AS HUGEINT)") } else { value.to_string() }
 }
 
 fn step(grain: Grain) -> &'static str {

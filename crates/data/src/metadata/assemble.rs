@@ -2,7 +2,7 @@
 //!
 //! Names in the metadata are looked up without regard to case and punctuation; one that the data does not have is an
 //! error, because the words attached to it would silently have no effect. A link is kept only if its one side was
-//! measured to be unique: every join of a plan relies on it.
+//! measured to be unique: every join of a plan relies on it. A unit is the owner's, else the data's, else the name's.
 
 use std::collections::BTreeSet;
 
@@ -13,6 +13,7 @@ use super::{ColumnMetadata, MeasureMetadata, Metadata, TableMetadata, spelled};
 use crate::dataset::{ColumnInfo, Dataset, DeclaredMeasure, Relation, TableInfo};
 use crate::plan::{self, Agg, Expr};
 use crate::profile::{ColumnProfile, Profile, TableProfile};
+use crate::units;
 
 impl Dataset {
     /// The dataset that these tables and these words make; refused if the words speak of something the data lacks.
@@ -97,7 +98,7 @@ fn info(table: &str, measured: &ColumnProfile, declared: &ColumnMetadata) -> Res
         description: declared.description.clone(),
         synonyms: declared.synonyms.clone(),
         noun: declared.noun.clone(),
-        unit: declared.unit.clone().or_else(|| measured.unit.clone()),
+        unit: declared.unit.clone().or_else(|| unit(measured)),
         nulls: measured.nulls,
         distinct: measured.distinct,
         unique: measured.unique,
@@ -108,13 +109,23 @@ fn info(table: &str, measured: &ColumnProfile, declared: &ColumnMetadata) -> Res
     })
 }
 
-/// Declared links, then inferred ones between tables about which nothing was declared.
+/// The unit that the data shows, or that the name of a number tells.
+pub(super) fn unit(measured: &ColumnProfile) -> Option<String> {
+    let named = || units::of_name(&measured.name).filter(|_| measured.ty.is_number());
+    measured.unit.clone().or_else(named)
+}
+
+/// Declared links, then inferred ones between tables about which nothing was declared, but for the forbidden.
 fn relations(dataset: &Dataset, profile: &Profile, metadata: &Metadata) -> Result<Vec<Relation>, String> {
+    let forbidden = forbidden(dataset, metadata)?;
     let mut relations: Vec<Relation> = Vec::new();
     for declared in &metadata.relations {
         let (from, to) =
             resolve(dataset, declared).map_err(|problem| format!("relationship `{}`: {problem}", spelled(declared)))?;
         let relation = Relation { from_table: from.0, from_column: from.1, to_table: to.0, to_column: to.1 };
+        if forbidden.contains(&ends(&relation)) {
+            return Err(format!("relationship `{}` is both declared and forbidden", spelled(declared)));
+        }
         if !relations.contains(&relation) {
             relations.push(relation);
         }
@@ -122,11 +133,38 @@ fn relations(dataset: &Dataset, profile: &Profile, metadata: &Metadata) -> Resul
     let declared_pairs: BTreeSet<[String; 2]> = relations.iter().map(pair).collect();
     let inferred = profile.relations.iter().filter(|relation| !declared_pairs.contains(&pair(relation)));
     for relation in inferred {
-        if resolve(dataset, relation).is_ok() && !relations.contains(relation) {
+        let allowed = resolve(dataset, relation).is_ok() && !forbidden.contains(&ends(relation));
+        if allowed && !relations.contains(relation) {
             relations.push(relation.clone());
         }
     }
     Ok(relations)
+}
+
+/// The pairs of columns that no link may join, in the data's own spelling.
+fn forbidden(dataset: &Dataset, metadata: &Metadata) -> Result<BTreeSet<[Qualified; 2]>, String> {
+    let pair = |forbidden: &Relation| {
+        let wrong = |problem: String| format!("forbidden relationship `{}`: {problem}", spelled(forbidden));
+        let qualified = |table: &str, column: &str| {
+            let (table, column) = end(dataset, table, column).map_err(wrong)?;
+            Ok::<Qualified, String>((table.to_string(), column.name.clone()))
+        };
+        let mut ends = [
+            qualified(&forbidden.from_table, &forbidden.from_column)?,
+            qualified(&forbidden.to_table, &forbidden.to_column)?,
+        ];
+        ends.sort();
+        Ok(ends)
+    };
+    metadata.not_relations.iter().map(pair).collect()
+}
+
+/// The two columns of a link, whichever way it runs.
+fn ends(relation: &Relation) -> [Qualified; 2] {
+    let Relation { from_table, from_column, to_table, to_column } = relation.clone();
+    let mut ends = [(from_table, from_column), (to_table, to_column)];
+    ends.sort();
+    ends
 }
 
 /// The two tables of a link, whichever way it runs.

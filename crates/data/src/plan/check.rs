@@ -188,11 +188,19 @@ impl<'d> Check<'d> {
         None
     }
 
+    /// The names of some of the outputs known so far.
+    fn names_of(&self, wanted: impl Fn(&Output) -> bool) -> Vec<String> {
+        let named = self.outputs.iter().filter(|output| !output.name.is_empty() && wanted(output));
+        named.map(|output| output.name.clone()).collect()
+    }
+
     /// An output of that name which rows are grouped by.
     pub(super) fn group(&mut self, text: &str, path: &str) -> Option<Output> {
         let output = self.reference(text, path)?;
         if !matches!(output.role, Role::Group(_)) {
-            self.problems.invalid(path, format!("`{}` is not one of the groups", output.name));
+            let groups = self.names_of(|output| matches!(output.role, Role::Group(_)));
+            let problem = PlanProblem::invalid(path, format!("`{}` is not one of the groups", output.name));
+            self.problems.add(problem.suggest(groups));
             return None;
         }
         Some(output)
@@ -220,7 +228,9 @@ impl<'d> Check<'d> {
         let text = self.problems.text(node, "an argument")?;
         let output = self.reference(text, &node.path)?;
         if matches!(output.role, Role::Group(_)) {
-            self.problems.invalid(&node.path, format!("`{}` is a group, not a measure", output.name));
+            let others = self.names_of(|output| !matches!(output.role, Role::Group(_)));
+            let problem = PlanProblem::invalid(&node.path, format!("`{}` is a group, not a measure", output.name));
+            self.problems.add(problem.suggest(others));
             return None;
         }
         Some(output)
@@ -234,11 +244,10 @@ impl<'d> Check<'d> {
             return None;
         }
         let Some(node) = &parts.along else {
-            let walkable: Vec<&Output> = self.outputs.iter().filter(|output| output.periods().is_some()).collect();
-            if let [only] = walkable[..] {
-                return Some(only.name.clone());
+            let names = self.names_of(|output| output.periods().is_some());
+            if let [only] = &names[..] {
+                return Some(only.clone());
             }
-            let names = walkable.iter().map(|output| output.name.clone()).collect();
             let message = format!("`{}` needs the field `along`: a group that is a period", op.as_str());
             self.problems.add(PlanProblem::invalid(&parts.path, message).suggest(names));
             return None;
@@ -247,7 +256,8 @@ impl<'d> Check<'d> {
         let output = self.group(text, &node.path)?;
         if output.periods().is_none() && output.kind.is_some() {
             let message = format!("`{}` is not a period: `along` needs a group with a grain, or of dates", output.name);
-            self.problems.invalid(&node.path, message);
+            let periods = self.names_of(|output| output.periods().is_some());
+            self.problems.add(PlanProblem::invalid(&node.path, message).suggest(periods));
             return None;
         }
         Some(output.name)
@@ -298,12 +308,16 @@ impl<'d> Check<'d> {
     pub(super) fn many_side(&mut self, node: &Node<'_>, one: Option<&'d TableInfo>) -> Option<&'d TableInfo> {
         let many = self.table(node)?;
         let one = one?;
-        if many.name == one.name
-            || crate::join::reachable(self.dataset, &many.name).iter().flatten().all(|table| table.name != one.name)
-        {
+        let leads = |table: &TableInfo| {
+            let reached = crate::join::reachable(self.dataset, &table.name);
+            table.name != one.name && reached.iter().flatten().any(|reached| reached.name == one.name)
+        };
+        if !leads(many) {
             let message =
                 format!("`exists` asks about many rows per row of `{}`; `{}` has no such link", one.name, many.name);
-            self.problems.invalid(&node.path, message);
+            let tables = self.dataset.tables.iter().filter(|table| leads(table)).map(|table| table.name.clone());
+            let problem = PlanProblem::invalid(&node.path, message).suggest(tables.collect());
+            self.problems.add(problem);
             return None;
         }
         self.keep(crate::join::path(self.dataset, &many.name, &one.name, &self.via), &node.path)?;

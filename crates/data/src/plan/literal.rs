@@ -1,9 +1,10 @@
 //! Literals: whether one fits a type, and its one canonical spelling.
 //!
 //! A whole number is an int however it is written (`1.0` is `1`), a fraction is a float. A moment at midnight is spelled
-//! as its date, so that equal moments are equal text.
+//! as its date, and one with an offset in UTC, so that equal moments are equal text.
 
 use base::{Cell, Type};
+use jiff::SignedDuration;
 use jiff::civil::{Date, Time};
 use serde_json::Number;
 
@@ -126,13 +127,31 @@ pub(crate) fn time(text: &str) -> Option<Time> {
     Time::new(hour as i8, minute as i8, second as i8, nanoseconds).ok()
 }
 
-/// A date, or a date and a time with `T` or a blank between; a final `Z` is allowed, because moments carry no zone.
+/// A date, or a date and a time with `T` or a blank between. Moments are kept in UTC: a final `Z` changes nothing, and an
+/// offset such as `+02:00` is taken off.
 pub(crate) fn moment(text: &str) -> Option<Moment> {
-    let text = text.strip_suffix('Z').unwrap_or(text);
     let Some((day, clock)) = text.split_once(['T', ' ']) else {
-        return Some(Moment { date: date(text)?, time: Time::midnight() });
+        return Some(Moment { date: date(text.strip_suffix('Z').unwrap_or(text))?, time: Time::midnight() });
     };
-    Some(Moment { date: date(day)?, time: time(clock)? })
+    let (clock, minutes) = match clock.find(['Z', '+', '-']) {
+        Some(at) => (&clock[..at], offset(&clock[at..])?),
+        None => (clock, 0),
+    };
+    let local = date(day)?.to_datetime(time(clock)?);
+    let moment = local.checked_sub(SignedDuration::from_mins(minutes)).ok()?;
+    (1..=9999).contains(&moment.year()).then(|| Moment { date: moment.date(), time: moment.time() })
+}
+
+/// `Z`, `+02:00` or `-0530`, in minutes east of Greenwich.
+fn offset(text: &str) -> Option<i64> {
+    if text == "Z" {
+        return Some(0);
+    }
+    let sign = if text.starts_with('-') { -1 } else { 1 };
+    let clock: String = text[1..].chars().filter(|c| *c != ':').collect();
+    let shaped = clock.len() == 4 && matches!(text.len(), 5 | 6) && text.find(':').is_none_or(|at| at == 3);
+    let (hours, minutes) = shaped.then(|| Some((digits(&clock[..2])?, digits(&clock[2..])?))).flatten()?;
+    (hours <= 18 && minutes < 60).then(|| sign * i64::from(hours * 60 + minutes))
 }
 
 fn digits(text: &str) -> Option<i32> {

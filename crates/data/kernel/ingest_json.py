@@ -1,0 +1,223 @@
+"""JSON and JSON lines into tables.
+
+One idea: values are read one after the other from a window over the text, so that a long array needs no more memory than
+its longest element. An object's names are the columns, in the order of their first appearance; values inside values stay
+JSON. Text in JSON is text on purpose: only dates and times are read out of it.
+"""
+
+import json
+
+from ingest_report import plural, progress
+from ingest_stage import Rows
+
+WINDOW_CHARACTERS = 1 << 20
+VALUE_CHARACTERS_MAX = 64 << 20
+PROGRESS_ROWS = 200_000
+ASIDE_SHARE_MAX = 0.05
+ASIDE_MAX = 3
+SPACE = " \t\r\n\ufeff"
+
+
+class _Window:
+    """A reader of JSON values from a stream of text."""
+
+    def __init__(self, file, report):
+        self.file, self.report, self.text, self.at, self.ended, self.constants = file, report, "", 0, False, 0
+        self.decoder = json.JSONDecoder(parse_constant=self._constant)
+
+    def _constant(self, _):
+        self.constants += 1
+
+    def more(self, count=WINDOW_CHARACTERS):
+        """Reads on; what was consumed is let go."""
+        part = self.file.read(count)
+        self.text, self.at, self.ended = self.text[self.at :] + part, 0, not part
+        return bool(part)
+
+    def peek(self):
+        """The next character that is no space, or nothing at the end."""
+        while True:
+            while self.at < len(self.text) and self.text[self.at] in SPACE:
+                self.at += 1
+            if self.at < len(self.text) or not self.more():
+                return self.text[self.at : self.at + 1]
+
+    def take(self, expected):
+        """Consumes one character if it is the expected one."""
+        if self.peek() != expected:
+            return False
+        self.at += 1
+        return True
+
+    def value(self):
+        """The next value, whole."""
+        self.peek()
+        while True:
+            try:
+                value, end = self.decoder.raw_decode(self.text, self.at)
+                length = end - self.at
+                # A number at the edge of the window may go on behind it.
+                if end < len(self.text) or self.ended or not self.more():
+                    self.at += length
+                    return value
+            except RecursionError as error:
+                raise self.report.refuse("is nested too deeply", "give a flatter JSON") from error
+            except ValueError as error:
+                if self.ended or len(self.text) - self.at > VALUE_CHARACTERS_MAX:
+                    raise NotJson(str(error)) from error
+                self.more(max(WINDOW_CHARACTERS, len(self.text) - self.at))
+
+
+class NotJson(ValueError):
+    """Text that is not JSON where JSON was expected."""
+
+
+def looks_like_json(head):
+    """Whether a text that begins so is JSON rather than a table that begins with a bracket."""
+    head = head.lstrip(SPACE)
+    if head[:1] not in ("{", "["):
+        return False
+    inside = head[1:].lstrip(SPACE)
+    return inside[:1] in ('"', "}") if head[0] == "{" else inside[:1] in ("{", "[", "]", '"') or inside[:1].isdigit()
+
+
+def parts(stage, text, report):
+    """The tables of the file: one of an array or of lines, or one for each array in an object."""
+    with text.open() as file:
+        window = _Window(file, report)
+        try:
+            opening = window.peek()
+            if opening == "[":
+                return [(None, lambda table, declared: _array(stage, text, report, None, table, declared))]
+            window.value()
+        except NotJson as error:
+            raise report.refuse(f"is not JSON: {error}", "give an array of objects, or one object a line") from error
+        lines = window.peek() != ""
+    if lines:
+        return [(None, lambda table, declared: _lines(stage, text, report, table, declared))]
+    keys = _array_keys(text, report)
+    if not keys:
+        return [(None, lambda table, declared: _lines(stage, text, report, table, declared))]
+    return [
+        (key, lambda table, declared, key=key: _array(stage, text, report, key, table, declared)) for key in keys
+    ]
+
+
+def _array_keys(text, report):
+    """The names in the outer object whose values are arrays of objects."""
+    keys = []
+    with text.open() as file:
+        window = _Window(file, report)
+        for key in _members(window):
+            value = window.value()
+            if isinstance(value, list) and value and all(isinstance(item, dict) for item in value[:100]):
+                keys.append(key)
+    return keys
+
+
+def _members(window):
+    """The names of the outer object, one after the other; the caller reads each value."""
+    window.take("{")
+    while window.peek() not in ("}", ""):
+        key = window.value()
+        if not isinstance(key, str) or not window.take(":"):
+            raise NotJson("a name without a value")
+        yield key
+        if not window.take(","):
+            return
+
+
+def _array(stage, text, report, key, table, declared):
+    rows, aside = Rows(stage, report), _Aside(report)
+    with text.open() as file:
+        window = _Window(file, report)
+        try:
+            if key is not None:
+                for name in _members(window):
+                    if name == key:
+                        break
+                    window.value()
+            window.take("[")
+            position = 0
+            while window.peek() not in ("]", ""):
+                position += 1
+                _add(rows, aside, window.value(), position, report)
+                if not window.take(",") and window.peek() != "]":
+                    raise NotJson(f"element {position} is not followed by a comma or the end")
+            if not window.take("]"):
+                raise NotJson("the array does not end")
+        except NotJson as error:
+            raise report.refuse(f"is not JSON after {plural(rows.count, 'row')}: {error}", "mend the file") from error
+    return _finish(rows, aside, window.constants, "element", table, declared, report)
+
+
+def _lines(stage, text, report, table, declared):
+    rows, aside, constants = Rows(stage, report), _Aside(report), 0
+    counted = _Window(None, report)
+    with text.open() as file:
+        for number, line in enumerate(file, 1):
+            line = line.strip(SPACE)
+            if not line:
+                continue
+            try:
+                value = counted.decoder.decode(line)
+            except RecursionError as error:
+                raise report.refuse("is nested too deeply", "give a flatter JSON") from error
+            except ValueError:
+                value = None
+            if not isinstance(value, dict) and rows.count == 0:
+                return _values(stage, text, report, table, declared)
+            _add(rows, aside, value, number, report)
+    return _finish(rows, aside, counted.constants + constants, "line", table, declared, report)
+
+
+def _values(stage, text, report, table, declared):
+    """Objects one after the other that do not keep to lines."""
+    rows, aside = Rows(stage, report), _Aside(report)
+    with text.open() as file:
+        window = _Window(file, report)
+        try:
+            while window.peek():
+                _add(rows, aside, window.value(), rows.count + aside.count + 1, report)
+        except NotJson as error:
+            raise report.refuse(f"is not JSON after {plural(rows.count, 'row')}: {error}", "mend the file") from error
+    return _finish(rows, aside, window.constants, "value", table, declared, report)
+
+
+class _Aside:
+    """Elements that are no objects."""
+
+    def __init__(self, report):
+        self.report, self.count, self.places = report, 0, []
+
+    def note(self, place):
+        self.count += 1
+        self.places += [place] if self.count <= 20 else []
+
+
+def _add(rows, aside, value, place, report):
+    if not isinstance(value, dict):
+        aside.note(place)
+        return
+    cells = [None] * len(rows.names)
+    for name, item in value.items():
+        at = rows.column(name)
+        if at >= len(cells):
+            cells += [None] * (at + 1 - len(cells))
+        cells[at] = item
+    rows.add(cells)
+    if rows.count % PROGRESS_ROWS == 0:
+        progress(f"reading {report.label}", rows.count)
+
+
+def _finish(rows, aside, constants, noun, table, declared, report):
+    total = rows.count + aside.count
+    if aside.count and (rows.count == 0 or (aside.count > ASIDE_MAX and aside.count > ASIDE_SHARE_MAX * total)):
+        what = f"has {aside.count} of {total} {noun}s that are no objects: {noun} {aside.places[0]}"
+        raise report.refuse(what, "give an array of objects, or one object a line")
+    if aside.count:
+        text = f"{plural(aside.count, noun)} set aside as no objects; {noun} {', '.join(map(str, aside.places[:5]))}"
+        report.say("rows_set_aside", text, count=aside.count, rows=aside.places)
+    if constants:
+        report.say("empty_words", f"NaN or Infinity, which are no JSON, read as empty: {constants}", count=constants)
+    return rows.settle(table, declared, strings="dates")[1]
