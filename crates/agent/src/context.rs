@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Code, Problem};
+use base::{Code, Hash, Problem};
 use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Stop};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
+
+use crate::cache::Cache;
+use crate::hashes::Hashes;
+use crate::registry::{Added, FilesNow, Registry};
+use crate::warehouse::Begun;
 
 /// Told what long work is doing. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -23,6 +28,9 @@ pub enum Warmth {
     },
 }
 
+/// What prepared datasets may take together unless somebody decides otherwise.
+pub const CACHE_BYTES_DEFAULT: u64 = 10 << 30;
+
 /// What the tasks are lent.
 pub struct Context {
     /// Where datasets, runs and artifacts live.
@@ -35,9 +43,11 @@ pub struct Context {
     pub warmth: Warmth,
     /// Whom to tell.
     pub progress: Progress,
+    /// What prepared datasets may take together.
+    pub cache_bytes: u64,
     sandbox: OnceCell<Sandbox>,
-    /// Held while a dataset is prepared: whoever else in this process needs one waits here and blocks nobody.
-    pub(crate) preparing: tokio::sync::Mutex<()>,
+    /// Readings that began before it was known which version they are of.
+    begun: Mutex<Vec<Begun>>,
     retired: Mutex<JoinSet<()>>,
 }
 
@@ -57,7 +67,8 @@ impl Context {
             environment,
             progress,
             sandbox: OnceCell::new(),
-            preparing: tokio::sync::Mutex::default(),
+            cache_bytes: CACHE_BYTES_DEFAULT,
+            begun: Mutex::default(),
             retired: Mutex::default(),
         }
     }
@@ -96,6 +107,37 @@ impl Context {
         }
     }
 
+    /// The datasets that were added under a name.
+    pub fn registry(&self) -> Registry {
+        Registry::of(&self.data_dir)
+    }
+
+    /// The prepared datasets.
+    pub fn cache(&self) -> Cache {
+        Cache::of(&self.data_dir)
+    }
+
+    /// How the files of an added dataset are now.
+    pub fn files_now(&self, added: &Added) -> FilesNow {
+        added.files_now(&self.hashes())
+    }
+
+    pub(crate) fn hashes(&self) -> Hashes {
+        Hashes::of(&self.data_dir)
+    }
+
+    /// Keeps a reading going for whoever prepares its version.
+    pub(crate) fn keep_begun(&self, begun: Begun) {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
+    }
+
+    /// The reading of that version, if one is going.
+    pub(crate) fn take_begun(&self, version: &Hash) -> Option<Begun> {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = begun.iter().position(|begun| begun.is_of(version))?;
+        Some(begun.swap_remove(index))
+    }
+
     /// Takes a cell whose work is done and ends it beside whatever goes on.
     pub(crate) fn retire(&self, cell: Cell) {
         if cell.ends_by_itself() {
@@ -109,6 +151,10 @@ impl Context {
     /// Ends what is still running.
     pub async fn close(&self) {
         self.provide_broker();
+        let begun = std::mem::take(&mut *self.begun.lock().unwrap_or_else(PoisonError::into_inner));
+        for begun in begun {
+            begun.give_up().await;
+        }
         let mut retired = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
         while retired.join_next().await.is_some() {}
     }

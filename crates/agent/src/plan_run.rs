@@ -29,7 +29,7 @@ pub struct PlanInput {
 /// Runs one plan.
 pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: PlanInput = parse_input(input)?;
-    let resolved = unchanged(&input.data, &input.version)?;
+    let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let dataset = &prepared.dataset;
     let plan = data::plan::read(&input.plan, dataset).map_err(unvalidated)?;

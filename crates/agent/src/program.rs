@@ -112,7 +112,7 @@ fn step_input(input: &ProgramInput) -> Value {
 /// The program's dataset, if it has one and is yet to run.
 async fn prepare(run: &mut Run, context: &Context, input: &ProgramInput) -> Result<Option<Prepared>, Problem> {
     let Some(data) = &input.data else { return Ok(None) };
-    let resolved = unchanged(&data.names, &data.version)?;
+    let resolved = run.unless_stopped(unchanged(context, &data.names, &data.version)).await?;
     if !run.will_perform() {
         return Ok(None);
     }

@@ -25,7 +25,7 @@ pub struct SqlInput {
 /// Runs one statement.
 pub async fn sql(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let input: SqlInput = parse_input(input)?;
-    let resolved = unchanged(&input.data, &input.version)?;
+    let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let kernel = Mutex::new(Kernel::new(context, &prepared));
     let step = json!({ "dataset": prepared.dataset.version, "sql": input.sql });

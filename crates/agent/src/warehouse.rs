@@ -1,37 +1,36 @@
-//! Files become a private, prepared database once per content version.
+//! Data becomes a private, prepared database once per content version.
 //!
-//! ```text
-//! <data dir>/datasets/<version>-<ingest>/data.duckdb      made by the ingest kernel
-//!                                        dataset.json     what is known about it
-//! <data dir>/datasets/<version>-<ingest>.<try>.part       one that is being made
-//! ```
-//! `<ingest>` stands for the code that prepared it: a program that reads files differently prepares them again.
-//! A stranger's file is only ever parsed inside a cell. What is parsed is a copy whose hash is checked, so a file that
-//! changes meanwhile cannot end up under another version's name.
+//! A version is the digest of contents and of the owner's words; it is known without parsing anything. Preparing is
+//! done by one process at a time per version, and nobody else waits for it. What is asked under an added name is the
+//! version that was added, also when its files are gone.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, Permissions, TryLockError};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Code, Digest, Hash, Problem};
-use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
 use data::profile::{Profile, Remark};
 use data::{Dataset, builtin};
-use sandbox::{CallError, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Policy, Stop};
 use serde_json::json;
 
+use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE, Part};
 use crate::context::Context;
-use crate::files::{hash_file, private_folder, unreadable, unwritable};
-use crate::source::Source;
+use crate::files::{read_small, unreadable, unwritable};
+use crate::folder::format_of;
+use crate::ingest::{Ingest, Reading, Wanted, declared_types, way_of};
+use crate::registry::{AddedFile, FilesNow};
+use crate::source::{Files, Source};
+use crate::stamp::{Stamp, Way};
 
 /// Raised when the same files mean another dataset.
 const VERSION_SCHEME: u32 = 1;
-/// Raised when `dataset.json` changes.
-const PREPARED_FORMAT: u32 = 2;
+/// Raised when what lies beside a prepared database changes.
+const PREPARED_FORMAT: u32 = 3;
+/// From here on reading begins while the digest is still being computed.
+const AHEAD_FROM_BYTES: u64 = 64 << 20;
 
 /// A source whose version is known.
 #[derive(Debug)]
@@ -41,11 +40,12 @@ pub struct Resolved {
     /// Hash of contents and metadata.
     pub version: Hash,
     source: Source,
+    metadata_text: String,
     metadata: Metadata,
-    bytes: u64,
+    files: Vec<AddedFile>,
 }
 
-/// A dataset that can be queried.
+/// A dataset that can be queried. While it lives, nobody removes it.
 #[derive(Debug)]
 pub struct Prepared {
     /// What is known about it.
@@ -54,37 +54,106 @@ pub struct Prepared {
     pub remarks: Vec<Remark>,
     /// The prepared database.
     pub(crate) file: PathBuf,
+    /// The name of its folder.
+    pub(crate) name: String,
+    _kept: Option<Lock>,
+}
+
+/// A reading that began before its version was known.
+#[derive(Debug)]
+pub(crate) struct Begun {
+    version: Hash,
+    task: tokio::task::JoinHandle<Result<(Part, Profile), Problem>>,
+}
+
+impl Begun {
+    pub(crate) fn is_of(&self, version: &Hash) -> bool {
+        self.version == *version
+    }
+
+    /// Stops it and waits until nothing is left of it.
+    pub(crate) async fn give_up(mut self) {
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
 }
 
 impl Resolved {
-    /// Reads the files' contents to know their version; parses nothing.
-    pub fn of(source: Source) -> Result<Resolved, Problem> {
-        let mut digest = Digest::new();
-        digest.part(&VERSION_SCHEME.to_be_bytes());
-        let mut bytes = 0;
-        let (id, metadata_text) = match &source {
+    /// Finds out which version the data has; parses nothing.
+    pub async fn of(context: &Context, source: Source) -> Result<Resolved, Problem> {
+        match source {
             Source::Builtin(name) => {
-                for (table, hash) in builtin::hashes(name) {
-                    digest.part(table.as_bytes());
-                    digest.part(hash.as_bytes());
-                }
-                (name.to_string(), builtin::metadata(name).unwrap_or_default().to_string())
+                let parts = builtin::hashes(name).map(|(table, hash)| (table, hash, None));
+                let text = builtin::metadata(name).unwrap_or_default();
+                Resolved::new(name, version(parts, text), source, text.to_string(), Vec::new())
             }
-            Source::Files { id, tables, metadata } => {
-                for (table, path) in tables {
-                    let (hash, size) = hash_file(path)?;
-                    bytes += size;
-                    digest.part(table.as_bytes());
-                    digest.part(hash.as_str().as_bytes());
-                }
-                (id.clone(), metadata.as_deref().map(read_text).transpose()?.unwrap_or_default())
+            Source::Added(added) => {
+                let (version, text, files) = (added.version.clone(), added.metadata.clone(), added.files.clone());
+                Resolved::new(&added.name.clone(), version, Source::Added(added), text, files)
             }
+            Source::Files(files) => Resolved::of_files(context, files).await,
+        }
+    }
+
+    fn new(
+        id: &str,
+        version: Hash,
+        source: Source,
+        metadata_text: String,
+        files: Vec<AddedFile>,
+    ) -> Result<Resolved, Problem> {
+        let metadata = parsed(id, &metadata_text)?;
+        Ok(Resolved { id: id.to_string(), version, source, metadata_text, metadata, files })
+    }
+
+    async fn of_files(context: &Context, files: Files) -> Result<Resolved, Problem> {
+        let text = files.metadata.as_deref().map(read_small).transpose()?.unwrap_or_default();
+        let metadata = parsed(&files.id, &text)?;
+        let ahead = begin(context, &files, &metadata).await?;
+        let (hashes, tables, tell) = (context.hashes(), files.tables.clone(), context.progress.clone());
+        let hashing = tokio::task::spawn_blocking(move || {
+            let total: u64 = tables.iter().filter_map(|(_, path)| Some(fs::metadata(path).ok()?.len())).sum();
+            let mut before = 0;
+            let mut told = 0;
+            let mut known = Vec::new();
+            for (table, path) in tables {
+                let (hash, stamp) = hashes.hash(&path, &mut |bytes| {
+                    const TELL_EVERY_BYTES: u64 = 512 << 20;
+                    let done = before + bytes;
+                    if done / TELL_EVERY_BYTES > told {
+                        told = done / TELL_EVERY_BYTES;
+                        tell(&format!("looking at the files {:.0} %", 100.0 * done as f64 / total.max(done) as f64));
+                    }
+                })?;
+                before += stamp.size;
+                known.push(AddedFile { table, path, hash, stamp });
+            }
+            Ok::<_, Problem>(known)
+        });
+        let known = hashing.await.map_err(|error| Problem::new(Code::Internal, error.to_string()))??;
+        let parts = known.iter().map(|file| (file.table.as_str(), file.hash.as_str(), format_of(&file.path)));
+        let version = version(parts, &text);
+        let resolved = Resolved {
+            id: files.id.clone(),
+            version: version.clone(),
+            source: Source::Files(files),
+            metadata_text: text,
+            metadata,
+            files: known,
         };
-        digest.part(metadata_text.as_bytes());
-        let metadata = Metadata::parse(&metadata_text).map_err(|message| {
-            Problem::new(Code::FileFormat, format!("dataset.toml of `{id}`: {message}")).hint("mend the file")
-        })?;
-        Ok(Resolved { id, version: digest.finish(), source, metadata, bytes })
+        if let Some(task) = ahead {
+            let begun = Begun { version, task };
+            if !context.cache().holds(&resolved.home()) {
+                context.keep_begun(begun);
+            }
+        }
+        Ok(resolved)
     }
 
     /// What its owner declared.
@@ -92,161 +161,252 @@ impl Resolved {
         &self.metadata
     }
 
+    /// The text of its `dataset.toml`; empty if there is none.
+    pub fn metadata_text(&self) -> &str {
+        &self.metadata_text
+    }
+
+    /// The files it is made of.
+    pub(crate) fn files(&self) -> &[AddedFile] {
+        &self.files
+    }
+
+    /// What was passed over.
+    pub(crate) fn skipped(&self) -> &[Remark] {
+        match &self.source {
+            Source::Builtin(_) => &[],
+            Source::Added(added) => &added.skipped,
+            Source::Files(files) => &files.skipped,
+        }
+    }
+
     /// The prepared dataset, made on first need.
     pub async fn prepare(&self, context: &Context) -> Result<Prepared, Problem> {
-        let home = context.data_dir.join("datasets").join(format!("{}-{}", self.version, ingest_code().short()));
-        if let Some(prepared) = load(&home)? {
-            return Ok(self.renamed(prepared));
+        let (cache, home) = (context.cache(), self.home());
+        if let Some(prepared) = self.open(&cache, &home)? {
+            drop(context.take_begun(&self.version));
+            return Ok(prepared);
         }
-        let failed = |error: io::Error| unwritable(&home, &error);
-        let folder = context.data_dir.join("datasets");
-        private_folder(&folder)?;
-        let _preparing = context.preparing.lock().await;
-        // One for all and never removed: who waits for a lock must not be left with a file that has no name any more.
-        let _lock = lock(&context.data_dir.join("datasets.lock")).await.map_err(failed)?;
-        if let Some(prepared) = load(&home)? {
-            return Ok(self.renamed(prepared));
+        if let Some(prepared) = self.open_as_added(context, &cache)? {
+            return Ok(prepared);
         }
-        remove_parts(&folder).map_err(failed)?;
-        // A name of its own: the supervisor of a try that was given up may still be writing to that try's folder.
-        let part = home.with_extension(format!("{}.part", base::RunId::fresh()));
-        if let Err(problem) = self.make(context, &part).await {
-            let _ = fs::remove_dir_all(&part);
-            return Err(problem);
+        let Some(lock) = self.own(context, &cache, &home).await? else { return self.prepared(&cache, &home) };
+        cache.sweep();
+        // What is there under the name cannot be used.
+        cache.discard(&home);
+        let made = self.make(context, &cache, &home).await;
+        match &made {
+            Ok(()) => drop(lock),
+            Err(_) => lock.remove(),
         }
-        place(&part, &home).map_err(failed)?;
-        load(&home)?.map(|prepared| self.renamed(prepared)).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
+        made?;
+        let prepared = self.prepared(&cache, &home)?;
+        tidy(context);
+        Ok(prepared)
     }
 
-    /// Equal contents under another name are one prepared database.
-    fn renamed(&self, mut prepared: Prepared) -> Prepared {
-        prepared.dataset.id = self.id.clone();
-        prepared
+    /// The right to make it, waited for; `None` if somebody else has made it meanwhile.
+    async fn own(&self, context: &Context, cache: &Cache, home: &str) -> Result<Option<Lock>, Problem> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let mut said = false;
+        loop {
+            match cache.own(home)? {
+                Some(_) if cache.holds(home) && load(cache, home).is_ok() => return Ok(None),
+                Some(lock) => return Ok(Some(lock)),
+                // Somebody may have it open by now, rather than still be making it.
+                None if cache.keep(home).is_some() => return Ok(None),
+                None => {}
+            }
+            if !std::mem::replace(&mut said, true) {
+                (context.progress)(&format!("waiting: another command is reading {}", self.id));
+            }
+            // Not blocking the thread, on which other runs may go on and leases are renewed.
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 
-    async fn make(&self, context: &Context, part: &Path) -> Result<(), Problem> {
-        let failed = |error: io::Error| unwritable(part, &error);
-        (context.progress)(&format!("reading {} (once)", self.id));
-        let input = part.join("input");
-        fs::create_dir_all(&input).map_err(failed)?;
-        let names = self.copy_inputs(&input)?;
-        let profile = self.ingest(context, part, &input, &names).await?;
+    /// What was made a moment ago.
+    fn prepared(&self, cache: &Cache, home: &str) -> Result<Prepared, Problem> {
+        self.open(cache, home)?.ok_or_else(|| {
+            Problem::new(Code::InputChanged, format!("what was prepared of `{}` was removed at once", self.id))
+                .hint("run the command again; a larger ASSAY_CACHE_BYTES keeps more")
+        })
+    }
+
+    /// An added dataset whose files are not what they were answers from what was prepared then.
+    fn open_as_added(&self, context: &Context, cache: &Cache) -> Result<Option<Prepared>, Problem> {
+        let Source::Added(added) = &self.source else { return Ok(None) };
+        if added.files_now(&context.hashes()) == FilesNow::Unchanged {
+            return Ok(None);
+        }
+        self.open(cache, &added.prepared)?.map(Some).ok_or_else(|| {
+            Problem::new(
+                Code::InputChanged,
+                format!("the files of `{}` are not what they were, and what was prepared of them is gone", self.id),
+            )
+            .hint(format!("`assay data refresh {0}` reads them again, `assay data remove {0}` forgets them", self.id))
+        })
+    }
+
+    async fn make(&self, context: &Context, cache: &Cache, home: &str) -> Result<(), Problem> {
+        let (part, profile) = match context.take_begun(&self.version) {
+            Some(mut begun) => {
+                let made = (&mut begun.task).await;
+                made.map_err(|error| Problem::new(Code::Internal, format!("reading was given up: {error}")))??
+            }
+            None => self.ingest(context).make(context.sandbox().await?.clone(), cache.clone()).await?,
+        };
+        let failed = |error: io::Error| unwritable(&part.folder, &error);
         let dataset =
             Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
                 Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id))
                     .hint("mend the file")
             })?;
         let document = json!({ "dataset": dataset, "remarks": profile.remarks });
-        fs::write(part.join("dataset.json"), document.to_string()).map_err(failed)?;
-        fs::set_permissions(part.join("data.duckdb"), Permissions::from_mode(0o644)).map_err(failed)?;
-        fs::remove_dir_all(&input).map_err(failed)
+        fs::write(part.folder.join(DATASET_FILE), document.to_string()).map_err(failed)?;
+        fs::write(part.folder.join(PROFILE_FILE), json!(profile).to_string()).map_err(failed)?;
+        let folder = part.folder.clone();
+        cache.place(part, home).map_err(|error| unwritable(&folder, &error))
     }
 
-    /// Copies or generates the files below `folder`, readable for the inner user, and checks that they are the version
-    /// that was resolved.
-    fn copy_inputs(&self, folder: &Path) -> Result<Vec<(String, String)>, Problem> {
-        let failed = |error: io::Error| unwritable(folder, &error);
-        let mut names = Vec::new();
-        match &self.source {
-            Source::Builtin(name) => {
-                let files = builtin::files(name).ok_or_else(|| Problem::new(Code::Internal, "a dataset is gone"))?;
-                for (table, contents) in files.tables {
-                    fs::write(folder.join(format!("{table}.csv")), contents).map_err(failed)?;
-                    names.push((table.clone(), format!("{table}.csv")));
-                }
+    fn ingest(&self, context: &Context) -> Ingest {
+        let wanted = |file: &AddedFile| Wanted {
+            table: file.table.clone(),
+            path: file.path.clone(),
+            // An added file may have been touched since; its digest was looked at then.
+            stamp: fs::metadata(&file.path).map_or(file.stamp, |found| Stamp::of(&found)),
+            hash: Some(file.hash.clone()),
+        };
+        let reading = match &self.source {
+            Source::Builtin(name) => Reading::Builtin(name),
+            Source::Added(_) => Reading::Files(self.files.iter().map(wanted).collect()),
+            Source::Files(_) => {
+                let same = |file: &AddedFile| Wanted { stamp: file.stamp, ..wanted(file) };
+                Reading::Files(self.files.iter().map(same).collect())
             }
-            Source::Files { tables, .. } => {
-                for (table, path) in tables {
-                    fs::copy(path, folder.join(format!("{table}.csv"))).map_err(|error| unreadable(path, &error))?;
-                    names.push((table.clone(), format!("{table}.csv")));
-                }
-                let copied = tables.iter().map(|(table, _)| (table.clone(), folder.join(format!("{table}.csv"))));
-                let copied = Source::Files { id: self.id.clone(), tables: copied.collect(), metadata: self.toml() };
-                if Resolved::of(copied)?.version != self.version {
-                    return Err(Problem::new(Code::InputChanged, format!("`{}` changed while it was read", self.id))
-                        .hint("run the command again when nobody writes the file"));
-                }
-            }
-        }
-        for (_, file) in &names {
-            fs::set_permissions(folder.join(file), Permissions::from_mode(0o644)).map_err(failed)?;
-        }
-        Ok(names)
+        };
+        let types = declared_types(&self.metadata);
+        Ingest { id: self.id.clone(), reading, types, progress: context.progress.clone() }
     }
 
-    /// The file as its owner calls it, for messages.
-    fn label(&self, table: &str) -> Option<String> {
-        let Source::Files { tables, .. } = &self.source else { return None };
-        let (_, path) = tables.iter().find(|(name, _)| name == table)?;
-        Some(path.file_name()?.to_string_lossy().into_owned())
+    /// Its prepared form if that is there; nothing is read for it.
+    pub fn prepared_form(&self, context: &Context) -> Option<Prepared> {
+        let cache = context.cache();
+        let as_added = match &self.source {
+            Source::Added(added) => Some(added.prepared.clone()),
+            Source::Builtin(_) | Source::Files(_) => None,
+        };
+        let names = [Some(self.home()), as_added];
+        names.into_iter().flatten().find_map(|name| self.open(&cache, &name).ok().flatten())
     }
 
-    fn toml(&self) -> Option<PathBuf> {
-        match &self.source {
-            Source::Files { metadata, .. } => metadata.clone(),
-            Source::Builtin(_) => None,
-        }
+    /// The name of its prepared form.
+    fn home(&self) -> String {
+        format!("{}-{}", self.version, ingest_code().short())
     }
 
-    async fn ingest(
-        &self,
-        context: &Context,
-        part: &Path,
-        input: &Path,
-        names: &[(String, String)],
-    ) -> Result<Profile, Problem> {
-        let sandbox = context.sandbox().await?;
-        let inputs = names.iter().map(|(_, file)| Input { name: file.clone(), path: input.join(file) }).collect();
-        let options =
-            CellOptions { inputs, out: Some(part.to_path_buf()), ..CellOptions::of(Policy::ingest(self.bytes)) };
-        let mut cell = sandbox.cell(options).await?;
-        let mut types: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
-        for (table, column, ty) in self.metadata.types() {
-            types.entry(table).or_default().insert(column, ty.as_str());
-        }
-        let files: Vec<_> = names
-            .iter()
-            .map(|(table, file)| {
-                json!({ "table": table, "path": format!("/work/input/{file}"), "label": self.label(table) })
-            })
-            .collect();
-        let arguments =
-            json!({ "files": files, "types": types, "out": "/work/out/data.duckdb", "values_max": VALUES_MAX });
-        let said = cell.call("ingest.read", &arguments).await;
-        let raised = matches!(said, Err(CallError::Raised(_)));
-        let finished = cell.finish(if raised { Stop::Now } else { Stop::WhenDone }).await;
-        match said {
-            Ok(profile) => {
-                came_back(&self.id, finished)?;
-                serde_json::from_value(profile)
-                    .map_err(|error| Problem::new(Code::Internal, format!("the ingest kernel's answer: {error}")))
-            }
-            Err(CallError::Raised(raised)) if raised.kind == "InputError" => {
-                let hint = raised.hint.unwrap_or_else(|| "check that the file is a CSV table with a header".into());
-                Err(Problem::new(Code::FileFormat, raised.message).hint(hint))
-            }
-            Err(CallError::Raised(raised)) => {
-                let message = format!("reading `{}` failed: {}: {}", self.id, raised.kind, raised.message);
-                Err(Problem::new(Code::Internal, message).hint("give a smaller or simpler file, and report this one"))
-            }
-            Err(CallError::Ended) => Err(ended(&self.id, finished.report.map(|report| report.end))),
-        }
+    /// The prepared form of that name, if it is there and whole.
+    fn open(&self, cache: &Cache, name: &str) -> Result<Option<Prepared>, Problem> {
+        let Some(kept) = cache.keep(name) else { return Ok(None) };
+        let Ok(stored) = load(cache, name) else { return Ok(None) };
+        let mut dataset = stored.dataset;
+        // Equal contents under another name are one prepared database.
+        dataset.id.clone_from(&self.id);
+        let remarks = self.skipped().iter().cloned().chain(stored.remarks).collect();
+        let file = cache.home(name).join(DATABASE_FILE);
+        Ok(Some(Prepared { dataset, remarks, file, name: name.to_string(), _kept: kept }))
     }
 }
 
-/// A prepared file counts only when its kernel came to a good end and the whole of it was copied.
-fn came_back(id: &str, finished: Finished) -> Result<(), Problem> {
-    let report = finished.report.ok_or_else(|| ended(id, None))?;
-    if let Some(HarvestFailure { cause, disk_full }) = finished.harvest.failed {
-        let code = if disk_full { Code::DiskFull } else { Code::StoreReadonly };
-        return Err(Problem::new(code, format!("the prepared form of `{id}` could not be kept: {cause}"))
-            .hint("make room below the data directory, or name another with --data-dir"));
+impl Prepared {
+    /// Everything that was measured when its files were read.
+    pub fn profile(&self) -> Result<Profile, Problem> {
+        let path = self.file.with_file_name(PROFILE_FILE);
+        let text = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        serde_json::from_slice(&text).map_err(|error| damaged(&path, &error.to_string()))
     }
-    let whole = finished.harvest.files.iter().any(|file| file == "data.duckdb");
-    match report.end {
-        End::Exited { exit_code: Some(0), .. } if whole => Ok(()),
-        end => Err(ended(id, Some(end))),
+
+    /// How many bytes its database has.
+    pub fn bytes(&self) -> u64 {
+        fs::metadata(&self.file).map_or(0, |found| found.len())
     }
+}
+
+/// Begins to read large files that can be read where they are, before their version is known.
+async fn begin(
+    context: &Context,
+    files: &Files,
+    metadata: &Metadata,
+) -> Result<Option<tokio::task::JoinHandle<Result<(Part, Profile), Problem>>>, Problem> {
+    let mut wanted = Vec::new();
+    for (table, path) in &files.tables {
+        let Ok(found) = fs::metadata(path) else { return Ok(None) };
+        let stamp = Stamp::of(&found);
+        if !found.is_file() || way_of(path, &stamp) == Way::Copied {
+            return Ok(None);
+        }
+        wanted.push(Wanted { table: table.clone(), path: path.clone(), stamp, hash: None });
+    }
+    let bytes: u64 = wanted.iter().map(|file| file.stamp.size).sum();
+    let hashes = context.hashes();
+    if bytes < AHEAD_FROM_BYTES || wanted.iter().all(|file| hashes.knows(&file.path, &file.stamp)) {
+        return Ok(None);
+    }
+    let ingest = Ingest {
+        id: files.id.clone(),
+        reading: Reading::Files(wanted),
+        types: declared_types(metadata),
+        progress: context.progress.clone(),
+    };
+    let sandbox = context.sandbox().await?.clone();
+    Ok(Some(tokio::spawn(ingest.make(sandbox, context.cache()))))
+}
+
+/// Removes what was given up and what has to go for want of room. Nothing depends on it.
+pub(crate) fn tidy(context: &Context) {
+    let (cache, hashes) = (context.cache(), context.hashes());
+    cache.sweep();
+    hashes.sweep();
+    let (added, whole) = context.registry().all();
+    if !whole {
+        // A record that cannot be read may name anything.
+        return;
+    }
+    let mut needed: BTreeMap<&str, bool> = BTreeMap::new();
+    for added in &added {
+        let cannot_be_made_again = added.files_now(&hashes) != FilesNow::Unchanged;
+        *needed.entry(&added.prepared).or_default() |= cannot_be_made_again;
+    }
+    let current = format!("-{}", ingest_code().short());
+    let entries = cache.entries().into_iter().map(|(name, bytes, used)| Entry {
+        is_current: name.ends_with(&current),
+        is_irreplaceable: needed.get(name.as_str()).copied().unwrap_or(false),
+        name,
+        bytes,
+        used,
+    });
+    cache.shrink(entries.collect(), context.cache_bytes);
+}
+
+/// The digest of tables, contents and words. How a file is read counts where its name says something else than CSV.
+fn version<'a>(parts: impl Iterator<Item = (&'a str, &'a str, Option<&'static str>)>, words: &str) -> Hash {
+    let mut digest = Digest::new();
+    digest.part(&VERSION_SCHEME.to_be_bytes());
+    for (table, hash, format) in parts {
+        digest.part(table.as_bytes());
+        digest.part(hash.as_bytes());
+        if let Some(format) = format.filter(|format| *format != "csv") {
+            digest.part(format.as_bytes());
+        }
+    }
+    digest.part(words.as_bytes());
+    digest.finish()
+}
+
+fn parsed(id: &str, text: &str) -> Result<Metadata, Problem> {
+    Metadata::parse(text).map_err(|message| {
+        Problem::new(Code::FileFormat, format!("dataset.toml of `{id}`: {message}")).hint("mend the file")
+    })
 }
 
 /// The identity of the code that turns files into a prepared dataset.
@@ -260,71 +420,19 @@ fn ingest_code() -> Hash {
     digest.finish()
 }
 
-fn ended(id: &str, end: Option<End>) -> Problem {
-    match end {
-        Some(End::Unavailable { cause, fix }) => Problem::new(Code::SandboxUnavailable, cause).hint(fix),
-        Some(End::Killed { by: KilledBy::Time }) => {
-            Problem::new(Code::FileFormat, format!("reading `{id}` took too long")).hint("give a smaller file")
-        }
-        Some(End::Killed { by: KilledBy::Memory }) => {
-            Problem::new(Code::FileFormat, format!("reading `{id}` took too much memory")).hint("give a smaller file")
-        }
-        _ => Problem::new(Code::SandboxLost, format!("the cell that read `{id}` was lost")).hint("run it again"),
-    }
+#[derive(serde::Deserialize)]
+struct Stored {
+    dataset: Dataset,
+    remarks: Vec<Remark>,
 }
 
-/// Waits for a lock without blocking the thread, on which other runs may go on and leases are renewed.
-async fn lock(path: &Path) -> io::Result<File> {
-    const PAUSE: Duration = Duration::from_millis(20);
-    let file = File::create(path)?;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => tokio::time::sleep(PAUSE).await,
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-    }
+fn load(cache: &Cache, name: &str) -> Result<Stored, Problem> {
+    let path = cache.home(name).join(DATASET_FILE);
+    let text = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+    serde_json::from_slice(&text).map_err(|error| damaged(&path, &error.to_string()))
 }
 
-/// Removes what was begun and given up. Only for who holds the lock: then nobody is making one.
-fn remove_parts(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "part") {
-            fs::remove_dir_all(path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Gives a complete folder its name. [`load`] trusts that name, so everything below is on the disk before it is there.
-fn place(part: &Path, home: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(part)? {
-        File::open(entry?.path())?.sync_all()?;
-    }
-    File::open(part)?.sync_all()?;
-    fs::rename(part, home)?;
-    home.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-fn load(home: &Path) -> Result<Option<Prepared>, Problem> {
-    #[derive(serde::Deserialize)]
-    struct Stored {
-        dataset: Dataset,
-        remarks: Vec<Remark>,
-    }
-    let text = match fs::read(home.join("dataset.json")) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(home, &error)),
-    };
-    let stored: Stored = serde_json::from_slice(&text).map_err(|error| {
-        Problem::new(Code::FileFormat, format!("the prepared dataset `{}` is damaged: {error}", home.display()))
-            .hint("remove that folder; it is made again from the files")
-    })?;
-    Ok(Some(Prepared { dataset: stored.dataset, remarks: stored.remarks, file: home.join("data.duckdb") }))
-}
-
-fn read_text(path: &Path) -> Result<String, Problem> {
-    fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+fn damaged(path: &Path, said: &str) -> Problem {
+    Problem::new(Code::FileFormat, format!("`{}` is damaged: {said}", path.display()))
+        .hint("remove its folder; it is made again from the files")
 }

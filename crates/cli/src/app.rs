@@ -44,7 +44,8 @@ impl App {
             true => Warmth::Resident { runtime_dir: settings.runtime_dir.clone() },
             false => Warmth::Cold,
         };
-        let context = Context::new(settings.data_dir.clone(), program, environment, warmth, progress);
+        let mut context = Context::new(settings.data_dir.clone(), program, environment, warmth, progress);
+        context.cache_bytes = settings.cache_bytes;
         let watcher = Arc::new(Watcher::new(printer.clone()));
         App { printer, watcher, settings, context: Arc::new(context) }
     }
@@ -141,7 +142,8 @@ impl App {
 }
 
 /// Splits `DATA… LAST` and resolves the data.
-pub fn data_and_last<'a>(
+pub async fn data_and_last<'a>(
+    app: &App,
     words: &'a [String],
     command: &str,
     what: &str,
@@ -149,7 +151,8 @@ pub fn data_and_last<'a>(
     let usage = |message: String| {
         Problem::new(Code::Usage, message).hint(format!("such as: assay {command} ecommerce \"the {what}\""))
     };
-    let is_data = |word: &String| data::builtin::names().contains(&word.as_str()) || Path::new(word).exists();
+    let registry = app.context.registry();
+    let is_data = |word: &String| registry.is_dataset(word) || Path::new(word).exists();
     match words {
         [] | [_] => Err(usage(format!("name the data first, then the {what}"))),
         [first, .., last] if is_data(last) && !is_data(first) => {
@@ -158,14 +161,20 @@ pub fn data_and_last<'a>(
         [first, second, _, ..] if is_data(first) && !is_data(second) && !second.contains(['.', '/']) => {
             Err(usage(format!("the {what} is more than one word; put it in quotes")))
         }
-        [data @ .., last] => Ok((data, last, Resolved::of(Source::parse(data)?)?)),
+        [data @ .., last] => Ok((data, last, resolve(app, data).await?)),
     }
 }
 
+/// The version of what the user named.
+pub async fn resolve(app: &App, data: &[String]) -> Result<Resolved, Problem> {
+    Resolved::of(&app.context, Source::parse(data, &app.context.registry())?).await
+}
+
 /// Paths that mean the same from wherever a run is resumed.
-pub fn absolute(data: &[String]) -> Vec<String> {
+pub fn absolute(app: &App, data: &[String]) -> Vec<String> {
+    let registry = app.context.registry();
     let name = |text: &String| match std::path::absolute(text) {
-        Ok(path) if path.exists() && !data::builtin::names().contains(&text.as_str()) => path.display().to_string(),
+        Ok(path) if path.exists() && !registry.is_dataset(text) => path.display().to_string(),
         _ => text.clone(),
     };
     data.iter().map(name).collect()

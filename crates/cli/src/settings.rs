@@ -18,6 +18,8 @@ use crate::args::{ColorChoice, Global};
 const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
 /// A century.
 const RETENTION_DAYS_MAX: u64 = 36_500;
+/// More is no bound.
+const CACHE_BYTES_MAX: u64 = 1 << 50;
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
@@ -58,6 +60,12 @@ const SETTINGS: &[Known] = &[
         in_project: false,
         about: "how many of the latest runs to end it keeps however old they are",
     },
+    Known {
+        name: "cache_bytes",
+        variable: "ASSAY_CACHE_BYTES",
+        in_project: false,
+        about: "what prepared datasets may take together; those not used for longest go first and are made again",
+    },
 ];
 
 /// One setting as it was decided.
@@ -96,6 +104,8 @@ pub struct Settings {
     pub retention: Duration,
     /// How many of the latest runs to end are not pruned.
     pub retention_keep: u32,
+    /// What prepared datasets may take together.
+    pub cache_bytes: u64,
     /// The value of `PATH`.
     pub search_path: String,
     /// Where to die, for tests.
@@ -143,6 +153,7 @@ fn decide(
             "broker" => Some("on".to_string()),
             "retention_days" => Some("30".to_string()),
             "retention_keep" => Some("100".to_string()),
+            "cache_bytes" => Some(agent::CACHE_BYTES_DEFAULT.to_string()),
             "color" => {
                 let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
                 Some(if refused { "never" } else { "auto" }.to_string())
@@ -193,6 +204,7 @@ fn decide(
         lease: Duration::from_millis(whole("lease_ms", LEASE_MS)?),
         retention: Duration::from_secs(whole("retention_days", 0..=RETENTION_DAYS_MAX)? * 24 * 60 * 60),
         retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
+        cache_bytes: whole("cache_bytes", 0..=CACHE_BYTES_MAX)?,
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         broker,
@@ -302,6 +314,18 @@ mod tests {
         for days in ["-1", "1.5", "36501", "99999999999999999999", "many"] {
             let problem = decided(&[("HOME", "/h"), ("ASSAY_RETENTION_DAYS", days)], &[]).expect_err("refused");
             assert_eq!(problem.code, Code::SettingInvalid, "{days}");
+        }
+    }
+
+    #[test]
+    fn how_much_is_kept_prepared_is_a_number_of_bytes() {
+        let settings = decided(&[("HOME", "/h")], &[]).expect("all is well");
+        assert_eq!(settings.cache_bytes, 10 << 30);
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_CACHE_BYTES", "0")], &[]).expect("all is well");
+        assert_eq!(settings.cache_bytes, 0);
+        for wrong in ["10G", "-1", "1e9"] {
+            let problem = decided(&[("HOME", "/h"), ("ASSAY_CACHE_BYTES", wrong)], &[]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{wrong}");
         }
     }
 

@@ -44,6 +44,7 @@ pub use policy::{MEMORY_BYTES_MAX, Network, Policy, Profile, WALL_MS_MAX};
 pub use probe::{Facility, FacilityStatus, probe};
 pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
+pub use sys::free_bytes;
 
 /// Why there is no cell.
 #[derive(Debug, thiserror::Error)]

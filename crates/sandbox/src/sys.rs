@@ -8,6 +8,7 @@ mod descriptors;
 mod mounts;
 mod processes;
 mod rights;
+mod space;
 
 use std::ffi::CString;
 use std::io;
@@ -18,6 +19,7 @@ pub use descriptors::*;
 pub use mounts::*;
 pub use processes::*;
 pub use rights::*;
+pub use space::*;
 
 fn check(result: libc::c_long) -> io::Result<libc::c_long> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }

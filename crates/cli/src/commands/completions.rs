@@ -1,4 +1,4 @@
-//! `assay completions SHELL`: words completed while somebody types, runs' ids among them.
+//! `assay completions SHELL`: words completed while somebody types, runs' ids and datasets' names among them.
 //!
 //! The shell sources a script; at each TAB the script starts the program again with a variable set, and the program
 //! answers with candidates. Answering makes, changes and waits for nothing: where runs cannot be read at once, none are
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use base::{Code, Problem};
 use clap::{Arg, Command, CommandFactory};
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{Bash, CompleteEnv, Fish, Shells, Zsh};
 use flow::{Filter, RunState, RunSummary};
 
@@ -64,15 +64,45 @@ pub fn answered() -> Option<ExitCode> {
     }
 }
 
-/// The command line with what runs are called wherever it takes a run.
+/// The command line with what runs and datasets are called wherever it takes one.
 fn command(data_dir: Option<PathBuf>) -> Command {
-    Cli::command().mut_subcommand("runs", |runs| {
+    let with_names = |command: Command| {
+        let data_dir = data_dir.clone();
+        command.mut_args(move |argument| with_datasets(argument, data_dir.clone()))
+    };
+    let command = Cli::command().mut_subcommand("runs", |runs| {
         runs.mut_subcommands(|action| {
             let states = states_for(action.get_name());
             let data_dir = data_dir.clone();
             action.mut_args(move |argument| with_runs(argument, states, data_dir.clone()))
         })
-    })
+    });
+    command
+        .mut_subcommand("ask", with_names)
+        .mut_subcommand("sql", with_names)
+        .mut_subcommand("data", |data| data.mut_subcommands(with_names))
+}
+
+/// Where data is named: datasets, and files unless only an added dataset makes sense.
+fn with_datasets(argument: Arg, data_dir: Option<PathBuf>) -> Arg {
+    let id = argument.get_id().as_str();
+    let (is_data, takes_files) = (matches!(id, "words" | "name"), argument.get_num_args().is_some() || id == "words");
+    if !is_data || !argument.is_positional() {
+        return argument;
+    }
+    argument.add(ArgValueCompleter::new(move |typed: &OsStr| {
+        let begun = typed.to_str().unwrap_or_default();
+        let names = dataset_names(data_dir.clone(), takes_files);
+        let names = names.into_iter().filter(|name| name.starts_with(begun)).map(CompletionCandidate::new);
+        let files = takes_files.then(|| PathCompleter::any().complete(typed)).into_iter().flatten();
+        names.chain(files).collect()
+    }))
+}
+
+fn dataset_names(data_dir: Option<PathBuf>, all: bool) -> Vec<String> {
+    let flags = Global { data_dir, json: false, jsonl: false, quiet: true, color: None };
+    let registry = Settings::read(&flags).map(|settings| agent::Registry::of(&settings.data_dir));
+    registry.map(|registry| if all { registry.all_names() } else { registry.names() }).unwrap_or_default()
 }
 
 fn with_runs(argument: Arg, states: &'static [RunState], data_dir: Option<PathBuf>) -> Arg {

@@ -1,46 +1,104 @@
-//! `assay data list|show|export`.
+//! `assay data …`: datasets, where they come from and what is known about them.
 
-use std::path::Path;
+mod change;
+mod write;
 
 use agent::{Prepared, Resolved, Source};
-use base::{Code, Problem};
+use base::{Problem, Timestamp};
 use data::builtin;
+use data::profile::Remark;
 use serde_json::{Value, json};
 
-use crate::app::App;
+use crate::app::{App, resolve};
 use crate::args::{Data, DataAction};
+use crate::commands::data_profile;
 use crate::printer::Printer;
+use crate::when;
 
-/// Lists, shows or exports datasets.
+/// Adds, lists, shows, writes or forgets datasets.
 pub async fn run(app: &App, data: &Data) -> Result<u8, Problem> {
     match &data.action {
-        DataAction::List => list(app),
+        DataAction::Add { paths, name } => change::add(app, paths, name.as_deref()).await,
+        DataAction::List => list(app).await,
         DataAction::Show { name } => show(app, name).await,
-        DataAction::Export { name, to } => export(app, name, to),
+        DataAction::Profile { name } => profile(app, name).await,
+        DataAction::Refresh { name } => change::refresh(app, name).await,
+        DataAction::Remove { name } => change::remove(app, name),
+        DataAction::Export { name, to } => write::export(app, name, to).await,
+        DataAction::Init { path } => write::init(app, path).await,
     }
 }
 
-fn list(app: &App) -> Result<u8, Problem> {
+async fn list(app: &App) -> Result<u8, Problem> {
     let mut datasets = Vec::new();
     for name in builtin::names() {
-        let resolved = Resolved::of(Source::Builtin(name))?;
-        let tables: Vec<&str> = builtin::hashes(name).map(|(table, _)| table).collect();
-        datasets.push(json!({
-            "id": name, "version": resolved.version, "description": resolved.metadata().description, "tables": tables,
-        }));
+        datasets.push(listed(app, Source::Builtin(name)).await?);
     }
-    let document = json!({ "v": 1, "kind": "datasets", "datasets": datasets });
-    app.show(&document, |printer| {
-        for dataset in &datasets {
-            let text = |field: &str| dataset[field].as_str().unwrap_or_default().to_string();
-            printer.line(&format!("{:<10} {}", text("id"), text("description")));
+    let registry = app.context.registry();
+    for name in registry.names() {
+        match registry.find(&name) {
+            Ok(Some(added)) => datasets.push(listed(app, Source::Added(Box::new(added))).await?),
+            Ok(None) => {}
+            Err(problem) => app.printer.remark("warning", &problem.message),
         }
+    }
+    let cache = json!({ "bytes": app.context.cache().bytes(), "bytes_max": app.context.cache_bytes });
+    let document = json!({ "v": 1, "kind": "datasets", "datasets": datasets, "cache": cache });
+    app.show(&document, |printer| {
+        let now = Timestamp::from(std::time::SystemTime::now());
+        let width = datasets.iter().filter_map(|dataset| dataset["id"].as_str()).map(str::len).max().unwrap_or(0);
+        for dataset in &datasets {
+            printer.line(&list_line(printer, dataset, width, now));
+        }
+        let (used, most) = (size(app.context.cache().bytes()), size(app.context.cache_bytes));
+        printer.remark("prepared", &format!("{used} of at most {most}"));
     });
     Ok(0)
 }
 
+async fn listed(app: &App, source: Source) -> Result<Value, Problem> {
+    let added = match &source {
+        Source::Added(added) => Some((**added).clone()),
+        Source::Builtin(_) | Source::Files(_) => None,
+    };
+    let resolved = Resolved::of(&app.context, source).await?;
+    let prepared = resolved.prepared_form(&app.context);
+    let tables: Vec<String> = match &added {
+        Some(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),
+        None => builtin::hashes(&resolved.id).map(|(table, _)| table.to_string()).collect(),
+    };
+    let rows = match (&added, &prepared) {
+        (Some(added), _) => Some(added.tables.iter().map(|(_, rows)| rows).sum::<u64>()),
+        (None, Some(prepared)) => Some(prepared.dataset.tables.iter().map(|table| table.rows).sum()),
+        (None, None) => None,
+    };
+    Ok(json!({
+        "id": resolved.id, "version": resolved.version, "description": resolved.metadata().description,
+        "tables": tables, "origin": if added.is_some() { "added" } else { "built-in" },
+        "rows": rows, "bytes": prepared.as_ref().map(Prepared::bytes),
+        "files_bytes": added.as_ref().map(agent::Added::bytes),
+        "paths": added.as_ref().map(|added| &added.paths),
+        "added_at": added.as_ref().map(|added| added.added_at), "read_at": added.as_ref().map(|added| added.read_at),
+        "files": added.as_ref().map(|added| app.context.files_now(added)),
+    }))
+}
+
+fn list_line(printer: &Printer, dataset: &Value, width: usize, now: Timestamp) -> String {
+    let text = |field: &str| dataset[field].as_str().unwrap_or_default().to_string();
+    let rows = dataset["rows"].as_u64().map_or_else(|| "not read yet".to_string(), |rows| format!("{rows} rows"));
+    let bytes = dataset["bytes"].as_u64().map(size).unwrap_or_default();
+    let state = match dataset["files"].as_str() {
+        Some("changed") => "  files have changed since",
+        Some("missing") => "  files are gone",
+        _ => "",
+    };
+    let when = Timestamp::parse(&text("read_at")).map(|at| format!("read {}", when::age(at, now)));
+    let about = when.unwrap_or_else(|| text("description"));
+    format!("{:<width$}  {:<9} {rows:>14} {bytes:>9}  {}{state}", text("id"), text("origin"), printer.dim(&about))
+}
+
 async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
-    let prepared = Resolved::of(Source::parse(name)?)?.prepare(&app.context).await?;
+    let prepared = resolve(app, name).await?.prepare(&app.context).await?;
     let mut document = json!({ "v": 1, "kind": "dataset" });
     if let (Some(document), Ok(Value::Object(fields))) =
         (document.as_object_mut(), serde_json::to_value(&prepared.dataset))
@@ -51,6 +109,15 @@ async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
         document.insert("remarks".into(), json!(prepared.remarks));
     }
     app.show(&document, |printer| print(printer, &prepared));
+    Ok(0)
+}
+
+async fn profile(app: &App, name: &[String]) -> Result<u8, Problem> {
+    let prepared = resolve(app, name).await?.prepare(&app.context).await?;
+    let mut profile = prepared.profile()?;
+    profile.remarks.clone_from(&prepared.remarks);
+    let document = data_profile::document(&prepared.dataset, &profile);
+    app.show(&document, |printer| data_profile::print(printer, &prepared.dataset, &profile));
     Ok(0)
 }
 
@@ -93,33 +160,34 @@ fn print(printer: &Printer, prepared: &Prepared) {
             printer.line(&format!("  assay ask {} \"{question}\"", dataset.id));
         }
     }
-    for remark in &prepared.remarks {
+    say(printer, &prepared.remarks);
+}
+
+/// Every remark, beside the data.
+fn say(printer: &Printer, remarks: &[Remark]) {
+    for remark in remarks {
         printer.remark("note", &remark.message);
     }
 }
 
-fn export(app: &App, name: &str, to: &Path) -> Result<u8, Problem> {
-    let Some(files) = builtin::files(name) else {
-        // A clear word about the name comes first; what is a file already needs no export.
-        Source::parse(&[name.to_string()])?;
-        return Err(Problem::new(Code::DatasetUnknown, format!("`{name}` is not a dataset that can be exported"))
-            .hint(format!("datasets: {}", builtin::names().join(", "))));
-    };
-    let unwritable = |error: std::io::Error| {
-        let code = if error.kind() == std::io::ErrorKind::StorageFull { Code::DiskFull } else { Code::FileUnreadable };
-        Problem::new(code, format!("cannot write to `{}`: {error}", to.display())).hint("give another folder with --to")
-    };
-    std::fs::create_dir_all(to).map_err(unwritable)?;
-    let mut written = Vec::new();
-    for (table, contents) in &files.tables {
-        let file = to.join(format!("{table}.csv"));
-        std::fs::write(&file, contents).map_err(unwritable)?;
-        written.push(file);
+/// How much that is, for people.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut number = bytes as f64;
+    let mut unit = 0;
+    while number >= 1024.0 && unit + 1 < UNITS.len() {
+        number /= 1024.0;
+        unit += 1;
     }
-    let toml = to.join("dataset.toml");
-    std::fs::write(&toml, files.metadata).map_err(unwritable)?;
-    written.push(toml);
-    let document = json!({ "v": 1, "kind": "export", "dataset": name, "files": written });
-    app.show(&document, |printer| written.iter().for_each(|file| printer.line(&file.display().to_string())));
-    Ok(0)
+    if unit == 0 { format!("{bytes} B") } else { format!("{number:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_short() {
+        assert_eq!([size(0), size(1023), size(1024), size(10 << 30)], ["0 B", "1023 B", "1.0 KiB", "10.0 GiB"]);
+    }
 }

@@ -1,11 +1,11 @@
 //! `assay plan run|check|compile`: the plan language by hand.
 
-use agent::{PLAN, PlanInput, Prepared, Resolved, Source, unvalidated};
+use agent::{PLAN, PlanInput, Prepared, Resolved, unvalidated};
 use base::{Code, Problem};
 use data::plan::PlanProblem;
 use serde_json::{Value, json};
 
-use crate::app::{App, absolute};
+use crate::app::{App, absolute, resolve};
 use crate::args::{Begin, Plan, PlanAction, PlanFile};
 use crate::commands::document;
 
@@ -21,9 +21,9 @@ pub async fn run(app: &App, plan: &Plan) -> Result<u8, Problem> {
 }
 
 async fn compute(app: &App, begin: &Begin, file: &PlanFile) -> Result<u8, Problem> {
-    let (plan, data, resolved) = load(file)?;
+    let (plan, data, resolved) = load(app, file).await?;
     let title = format!("plan over {}", resolved.id);
-    let input = PlanInput { data: absolute(&data), version: resolved.version.to_string(), plan };
+    let input = PlanInput { data: absolute(app, &data), version: resolved.version.to_string(), plan };
     app.perform(begin, PLAN, &input, &title, |made| document::show(app, made, &[])).await
 }
 
@@ -36,7 +36,7 @@ async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
                 path: "/dataset".into(),
                 code: problem.code,
                 message: problem.message,
-                suggestions: base::nearest(&data[0], data::builtin::names().iter().copied()),
+                suggestions: base::nearest(&data[0], app.context.registry().all_names().iter().map(String::as_str)),
             }]),
             Err(problem) => return Err(problem),
         },
@@ -65,7 +65,7 @@ async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
 }
 
 async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
-    let (value, data, _) = load(file)?;
+    let (value, data, _) = load(app, file).await?;
     let prepared = prepare(app, &data).await?;
     let plan = data::plan::read(&value, &prepared.dataset).map_err(unvalidated)?;
     let sql = data::compile::duckdb(&plan, &prepared.dataset).map_err(|problem| unvalidated(vec![problem]))?;
@@ -74,15 +74,15 @@ async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
     Ok(0)
 }
 
-fn load(file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {
+async fn load(app: &App, file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {
     let value = read_json(&file.file)?;
     let data = dataset_of(&value, file).map_err(|problem| unvalidated(vec![problem]))?;
-    let resolved = Resolved::of(Source::parse(&data)?)?;
+    let resolved = resolve(app, &data).await?;
     Ok((value, data, resolved))
 }
 
 async fn prepare(app: &App, data: &[String]) -> Result<Prepared, Problem> {
-    Resolved::of(Source::parse(data)?)?.prepare(&app.context).await
+    resolve(app, data).await?.prepare(&app.context).await
 }
 
 fn dataset_of(value: &Value, file: &PlanFile) -> Result<Vec<String>, PlanProblem> {

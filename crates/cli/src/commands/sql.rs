@@ -12,8 +12,9 @@ use crate::printer::Printer;
 
 /// Runs the statement and prints the result; 1 when refused, failed or killed.
 pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
-    let (data, statement, resolved) = data_and_last(&sql.words, "sql", "statement")?;
-    let input = SqlInput { data: absolute(data), version: resolved.version.to_string(), sql: statement.to_string() };
+    let (data, statement, resolved) = data_and_last(app, &sql.words, "sql", "statement").await?;
+    let input =
+        SqlInput { data: absolute(app, data), version: resolved.version.to_string(), sql: statement.to_string() };
     app.perform(&sql.begin, SQL, &input, statement, |made| document::show(app, made, &[])).await
 }
 

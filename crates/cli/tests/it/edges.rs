@@ -171,7 +171,11 @@ fn a_worker_keeps_no_cell_of_an_answer_that_is_given() {
 #[test]
 fn who_waits_for_a_dataset_can_be_told_to_stop() {
     let stage = Stage::new();
-    let lock = File::create(stage.place.data().join("datasets.lock")).unwrap();
+    stage.json(0, &["data", "show", "ecommerce"]);
+    let prepared = fs::read_dir(stage.place.data().join("datasets")).unwrap().next().unwrap().unwrap();
+    fs::remove_dir_all(prepared.path()).unwrap();
+    let name = format!("locks/{}.lock", prepared.file_name().display());
+    let lock = File::create(stage.place.data().join(name)).unwrap();
     lock.lock().unwrap();
     for words in [["ask", "ecommerce", "how many orders"], ["sql", "ecommerce", "SELECT 1"]] {
         let mut command = Started::of(stage.assay(&words).arg("--json"));

@@ -44,7 +44,7 @@ fn long() -> String {
 fn data_that_cannot_be_read_is_a_problem() {
     let place = Place::new();
     fs::create_dir(place.path("folder")).unwrap();
-    place.file("folder/note.txt", "hello");
+    place.file("folder/note.md", "hello");
     let noise: Vec<u8> = (0..100_000_u32).map(|index| (index.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     place.file("binary.csv", noise);
     place.file("latin1.csv", b"name,price\ncaf\xe9,1\n");

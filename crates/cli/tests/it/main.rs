@@ -9,6 +9,7 @@
 mod answers;
 mod attacks;
 mod broker;
+mod datasets;
 mod documents;
 mod durability;
 mod edges;
@@ -22,6 +23,7 @@ mod journal_files;
 mod libraries;
 mod plans;
 mod programs;
+mod properties;
 mod readme;
 mod refusals;
 mod runs;

@@ -163,6 +163,104 @@ fn long_results_are_cut_and_counted() {
 }
 
 #[test]
+fn wide_texts_are_cut_by_bytes_and_counted() {
+    let ran =
+        shared().assay(["sql", "ecommerce", "SELECT repeat('x', 100000) FROM range(400)", "--json"]).run().exits(0);
+    let table = &ran.document()["table"];
+    assert_eq!((&table["truncated"], &table["row_count"]), (&json!(true), &json!(400)));
+    assert!((100..170).contains(&rows(table).len()) && ran.stdout.len() < 17 << 20, "{} rows", rows(table).len());
+}
+
+#[test]
+fn a_statement_may_have_so_many_bytes_and_no_more() {
+    let of = |bytes: usize| format!("SELECT length('{}')", "x".repeat(bytes - "SELECT length('')".len()));
+    let longest = shared().json(0, &["sql", "ecommerce", &of(65_536)]);
+    assert_eq!(rows(&longest["table"]), [[json!(65_519)]]);
+    let refused = shared().json(1, &["sql", "ecommerce", &of(65_537)]);
+    assert_eq!((&refused["outcome"], &refused["findings"][0]["rule"]), (&json!("refused"), &json!("sql/limit")));
+}
+
+#[test]
+fn expressions_may_be_so_deep_and_no_deeper() {
+    let of = |depth: usize| format!("SELECT {}1{}", "abs(".repeat(depth), ")".repeat(depth));
+    assert_eq!(rows(&shared().json(0, &["sql", "ecommerce", &of(60)])["table"]), [[json!(1)]]);
+    for depth in [300, 2_000, 12_000] {
+        let refused = shared().json(1, &["sql", "ecommerce", &of(depth)]);
+        let finding = &refused["findings"][0];
+        assert_eq!((&refused["outcome"], &finding["rule"]), (&json!("refused"), &json!("sql/limit")), "{depth}");
+    }
+}
+
+#[test]
+fn a_file_of_two_thousand_columns_can_be_asked() {
+    let place = Place::new();
+    let line = |cell: fn(usize) -> String| (1..=2_000).map(cell).collect::<Vec<_>>().join(",");
+    let text = [line(|n| format!("c{n}")), line(|n| n.to_string()), line(|n| (n * 2).to_string())].join("\n");
+    place.file("wide.csv", text);
+    let one = place.json(0, &["sql", "wide.csv", "SELECT sum(c2000) FROM wide"]);
+    assert_eq!(rows(&one["table"]), [[json!(6_000)]]);
+    let all = place.json(0, &["sql", "wide.csv", "SELECT * FROM wide ORDER BY c1"]);
+    assert_eq!(rows(&all["table"])[1][1_999], json!(4_000));
+    let more = place.json(1, &["sql", "wide.csv", "SELECT *, 1 AS one_more FROM wide"]);
+    assert_eq!((&more["outcome"], &more["error"]["type"]), (&json!("failed"), &json!("LimitError")), "{more}");
+    let message = more["error"]["message"].as_str().unwrap();
+    assert!(message.contains("2001 columns") && message.contains("2000"), "{message}");
+}
+
+/// The first engine has 32 MB; what needs more gets a second one, and its rows are right.
+#[test]
+fn what_needs_more_memory_gets_it() {
+    let cases = [
+        ("SELECT count(*) FROM (SELECT DISTINCT range % 700000 AS k FROM range(900000))", json!(700_000)),
+        ("SELECT len(list(range ORDER BY range DESC)) FROM range(1500000)", json!(1_500_000)),
+        (
+            "SELECT sum(length(t)) FROM (SELECT repeat('y', 60) || range AS t FROM range(700000) ORDER BY t)",
+            json!(46_088_890),
+        ),
+    ];
+    for (sql, expected) in cases {
+        let document = shared().json(0, &["sql", "ecommerce", sql]);
+        assert_eq!(rows(&document["table"]), [[expected]], "{sql}");
+        let peak = document["usage"]["memory_peak_bytes"].as_u64().unwrap();
+        assert!(peak == 0 || peak > 32 << 20, "{sql} used {peak} bytes: no test of more than 32 MB");
+    }
+}
+
+#[test]
+fn what_needs_more_memory_than_there_is_fails_with_a_clear_word() {
+    for sql in [
+        "SELECT len(list(range)) FROM range(40000000)",
+        "SELECT count(DISTINCT repeat('y', 400) || range) FROM range(3000000)",
+    ] {
+        let document = shared().json(1, &["sql", "ecommerce", sql]);
+        assert_eq!(
+            (&document["outcome"], &document["error"]["type"]),
+            (&json!("failed"), &json!("LimitError")),
+            "{sql}"
+        );
+        let message = document["error"]["message"].as_str().unwrap();
+        assert!(message.contains("384 MB of memory"), "{message}");
+    }
+    let killed = shared().json(1, &["sql", "ecommerce", "SELECT length(lpad('x', 1500000000, 'y'))"]);
+    assert_eq!((&killed["outcome"], &killed["killed_by"]), (&json!("killed"), &json!("memory")), "{killed}");
+}
+
+#[test]
+fn what_takes_too_long_is_killed_by_time() {
+    let sql = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range <> b.range";
+    let document = shared().json(1, &["sql", "ecommerce", sql]);
+    assert_eq!((&document["outcome"], &document["killed_by"]), (&json!("killed"), &json!("time")), "{document}");
+}
+
+#[test]
+fn the_same_statement_gives_the_same_rows() {
+    let sql = "SELECT status, first(order_id), list(order_id)[1:5], sum(total::DOUBLE), mode(customer_id), \
+               approx_count_distinct(customer_id) FROM orders GROUP BY status";
+    let [one, other] = [0, 1].map(|_| shared().json(0, &["sql", "ecommerce", sql])["table"].clone());
+    assert_eq!(one, other);
+}
+
+#[test]
 fn an_empty_result_has_columns_and_no_rows() {
     let document = shared().json(0, &["sql", "ecommerce", "SELECT order_id FROM orders WHERE order_id < 0"]);
     assert_eq!(document["table"]["columns"][0]["name"], "order_id");

@@ -250,6 +250,12 @@ impl Call {
         self
     }
 
+    /// From another working directory.
+    pub fn within(mut self, folder: &Path) -> Call {
+        self.command.current_dir(folder);
+        self
+    }
+
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Call {
         self.stdin = text.into();
         self

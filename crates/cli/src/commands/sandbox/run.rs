@@ -33,7 +33,7 @@ pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
         policy: policy(run)?,
         inputs: inputs(&run.input)?,
         out: out(run)?,
-        data: data(run, &values)?,
+        data: data(app, run, &values).await?,
         guard: run.guard,
         values,
         name,
@@ -44,14 +44,15 @@ pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
 }
 
 /// The dataset whose tables the program gets under their names, which values must not take.
-fn data(run: &SandboxRun, values: &BTreeMap<String, Value>) -> Result<Option<ProgramData>, Problem> {
+async fn data(app: &App, run: &SandboxRun, values: &BTreeMap<String, Value>) -> Result<Option<ProgramData>, Problem> {
     if run.data.is_empty() {
         return Ok(None);
     }
-    let source = Source::parse(&run.data)?;
+    let source = Source::parse(&run.data, &app.context.registry())?;
     let tables: Vec<String> = match &source {
         Source::Builtin(name) => data::builtin::hashes(name).map(|(table, _)| table.to_string()).collect(),
-        Source::Files { tables, .. } => tables.iter().map(|(table, _)| table.clone()).collect(),
+        Source::Added(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),
+        Source::Files(files) => files.tables.iter().map(|(table, _)| table.clone()).collect(),
     };
     if let Some(name) = tables.iter().find(|table| values.contains_key(*table)) {
         return Err(Problem::new(Code::Usage, format!("both a value and a table are called `{name}`"))
@@ -64,8 +65,8 @@ fn data(run: &SandboxRun, values: &BTreeMap<String, Value>) -> Result<Option<Pro
         )
         .hint("rename it, or leave out --data and open it yourself"));
     }
-    let version = Resolved::of(source)?.version.to_string();
-    Ok(Some(ProgramData { names: absolute(&run.data), version }))
+    let version = Resolved::of(&app.context, source).await?.version.to_string();
+    Ok(Some(ProgramData { names: absolute(app, &run.data), version }))
 }
 
 fn policy(run: &SandboxRun) -> Result<Policy, Problem> {

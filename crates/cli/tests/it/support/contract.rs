@@ -46,7 +46,13 @@ pub fn holds(document: &Value) {
         Some("import") => has(document, "run was_here"),
         Some("cancel") => has(document, "run state cancelled"),
         Some("replay") => has(document, "run steps same difference"),
-        Some("dataset" | "datasets" | "export" | "config") => {}
+        Some("added") => has(document, "dataset paths tables files_bytes bytes remarks"),
+        Some("refreshed") => has(document, "dataset was changed tables remarks"),
+        Some("removed") => has(document, "dataset"),
+        Some("metadata") => has(document, "file text"),
+        Some("profile") => has(document, "dataset tables relations remarks"),
+        Some("datasets") => datasets(document),
+        Some("dataset" | "export" | "config") => {}
         _ => panic!("no such kind of document: {document}"),
     }
 }
@@ -294,6 +300,21 @@ fn run(document: &Value) {
     }
     for artifact in document["artifacts"].as_array().expect("artifacts are a list") {
         has(artifact, "name media_type bytes sha256");
+    }
+}
+
+#[track_caller]
+fn datasets(document: &Value) {
+    has(&document["cache"], "bytes bytes_max");
+    for dataset in document["datasets"].as_array().expect("datasets are a list") {
+        has(dataset, "id version description tables origin rows bytes files_bytes paths added_at read_at files");
+        hash(&dataset["version"]);
+        one_of(&dataset["origin"], "built-in added");
+        if dataset["origin"] == "added" {
+            one_of(&dataset["files"], "unchanged changed missing");
+            time(&dataset["added_at"]);
+            time(&dataset["read_at"]);
+        }
     }
 }
 

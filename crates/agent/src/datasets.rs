@@ -1,0 +1,186 @@
+//! Naming datasets: files are added under a name, read again, and forgotten.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use base::{Code, Problem, Timestamp};
+use data::Dataset;
+use data::dataset::TableInfo;
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::registry::{Added, record_format};
+use crate::source::{Files, Source, shown};
+use crate::warehouse::{Prepared, Resolved, tidy};
+
+/// What became of one table when its files were read again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TableChange {
+    /// Which.
+    pub table: String,
+    /// How many rows it had; none if it is new.
+    pub rows_before: Option<u64>,
+    /// How many rows it has; none if it is gone.
+    pub rows_after: Option<u64>,
+    /// Columns that are new.
+    pub columns_added: Vec<String>,
+    /// Columns that are gone.
+    pub columns_removed: Vec<String>,
+    /// Columns that are of another type, with both.
+    pub columns_retyped: Vec<(String, String, String)>,
+}
+
+/// What reading again gave.
+#[derive(Debug)]
+pub struct Refreshed {
+    /// The record as it is now.
+    pub added: Added,
+    /// The record as it was.
+    pub was: Added,
+    /// What is different; nothing where the old form was not there to compare with.
+    pub changes: Vec<TableChange>,
+    /// The new form.
+    pub prepared: Prepared,
+}
+
+/// Adds files under a name and reads them.
+pub async fn add(context: &Context, paths: &[PathBuf], name: Option<&str>) -> Result<(Added, Prepared), Problem> {
+    let registry = context.registry();
+    let paths = absolute(paths)?;
+    let files = Files::at(&paths)?;
+    let name = registry.free_name(name.unwrap_or(&files.id))?;
+    let (added, prepared) = read(context, &name, paths, files, None).await?;
+    let changing = registry.change()?;
+    // Somebody may have been faster.
+    registry.free_name(&name)?;
+    registry.write(&changing, &added)?;
+    Ok((added, prepared))
+}
+
+/// Reads the files of an added dataset again; its name stands for the new version from then on.
+pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem> {
+    let registry = context.registry();
+    let was = registry.get(name)?;
+    let before = {
+        let resolved = Resolved::of(context, Source::Added(Box::new(was.clone()))).await?;
+        resolved.prepared_form(context)
+    };
+    let files = Files::at(&was.paths)?;
+    let (added, prepared) = read(context, name, was.paths.clone(), files, Some(was.added_at)).await?;
+    let changing = registry.change()?;
+    if registry.find(name)?.is_none_or(|now| now.added_at != was.added_at) {
+        return Err(Problem::new(Code::DatasetUnknown, format!("`{name}` was removed while it was read"))
+            .hint("add its files again"));
+    }
+    registry.write(&changing, &added)?;
+    let changes = before.as_ref().map(|before| compare(&before.dataset, &prepared.dataset)).unwrap_or_default();
+    drop(before);
+    if was.prepared != added.prepared {
+        forget_form(context, &was.prepared);
+    }
+    drop(changing);
+    Ok(Refreshed { added, was, changes, prepared })
+}
+
+/// Forgets an added dataset, and what was prepared for it alone.
+pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
+    let registry = context.registry();
+    let changing = registry.change()?;
+    match registry.find(name) {
+        Ok(Some(added)) => {
+            registry.forget(&changing, name)?;
+            forget_form(context, &added.prepared);
+        }
+        Ok(None) => return registry.get(name).map(drop),
+        Err(_) => drop(registry.forget(&changing, name)?),
+    }
+    drop(changing);
+    tidy(context);
+    Ok(())
+}
+
+/// Removes a prepared form that no name stands for any more. Only while records do not change.
+fn forget_form(context: &Context, prepared: &str) {
+    let (added, whole) = context.registry().all();
+    if whole && added.iter().all(|added| added.prepared != prepared) {
+        context.cache().remove(prepared);
+    }
+}
+
+async fn read(
+    context: &Context,
+    name: &str,
+    paths: Vec<PathBuf>,
+    files: Files,
+    added_at: Option<Timestamp>,
+) -> Result<(Added, Prepared), Problem> {
+    let skipped = files.skipped.clone();
+    let files = Files { id: name.to_string(), ..files };
+    let resolved = Resolved::of(context, Source::Files(files)).await?;
+    let prepared = resolved.prepare(context).await?;
+    let now = Timestamp::from(SystemTime::now());
+    let added = Added {
+        v: record_format(),
+        name: name.to_string(),
+        paths,
+        version: resolved.version.clone(),
+        prepared: prepared.name.clone(),
+        added_at: added_at.unwrap_or(now),
+        read_at: now,
+        files: resolved.files().to_vec(),
+        metadata: resolved.metadata_text().to_string(),
+        skipped,
+        tables: prepared.dataset.tables.iter().map(|table| (table.name.clone(), table.rows)).collect(),
+    };
+    Ok((added, prepared))
+}
+
+/// Paths that mean the same from everywhere.
+fn absolute(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Problem> {
+    let whole = |path: &PathBuf| {
+        std::path::absolute(path).map_err(|error| {
+            let name = shown(&path.display().to_string());
+            Problem::new(Code::FileUnreadable, format!("`{name}` is no path: {error}")).hint("check the path")
+        })
+    };
+    paths.iter().map(whole).collect()
+}
+
+/// What is different between two versions, table by table; what is the same is not told.
+fn compare(before: &Dataset, after: &Dataset) -> Vec<TableChange> {
+    let by_name = |dataset: &'_ Dataset| -> BTreeMap<String, TableInfo> {
+        dataset.tables.iter().map(|table| (table.name.clone(), table.clone())).collect()
+    };
+    let (old, new) = (by_name(before), by_name(after));
+    let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+    names.sort();
+    names.dedup();
+    names.into_iter().filter_map(|name| table_change(name, old.get(name), new.get(name))).collect()
+}
+
+fn table_change(name: &str, old: Option<&TableInfo>, new: Option<&TableInfo>) -> Option<TableChange> {
+    let names = |table: Option<&TableInfo>, other: Option<&TableInfo>| -> Vec<String> {
+        let (Some(table), Some(other)) = (table, other) else { return Vec::new() };
+        let mine = table.columns.iter().map(|column| column.name.clone());
+        mine.filter(|name| other.column(name).is_none()).collect()
+    };
+    let retyped = old.iter().flat_map(|old| &old.columns).filter_map(|column| {
+        let now = new?.column(&column.name)?;
+        (now.ty != column.ty)
+            .then(|| (column.name.clone(), column.ty.as_str().to_string(), now.ty.as_str().to_string()))
+    });
+    let change = TableChange {
+        table: name.to_string(),
+        rows_before: old.map(|table| table.rows),
+        rows_after: new.map(|table| table.rows),
+        columns_added: names(new, old),
+        columns_removed: names(old, new),
+        columns_retyped: retyped.collect(),
+    };
+    let is_same = change.rows_before == change.rows_after
+        && change.columns_added.is_empty()
+        && change.columns_removed.is_empty()
+        && change.columns_retyped.is_empty();
+    (!is_same).then_some(change)
+}

@@ -1,0 +1,298 @@
+//! Datasets that were added under a name: where their files are, and which version was added.
+//!
+//! ```text
+//! <data dir>/sources/<name>.json     one per dataset, whole or not there
+//! <data dir>/sources/.lock           held while one is written or removed
+//! ```
+//! A name is made of letters, digits and `_`, so it is also the name of its file. A record fixes a version: what is
+//! answered under the name changes only when its owner refreshes it.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use base::{Code, Hash, Problem, Timestamp, nearest};
+use data::builtin;
+use data::profile::Remark;
+use serde::{Deserialize, Serialize};
+
+use crate::files::{private_folder, read_small, unreadable, unwritable, write_whole};
+use crate::folder::plain_name;
+use crate::hashes::Hashes;
+use crate::source::{Files, shown};
+use crate::stamp::Stamp;
+
+/// Raised when a record changes so that older programs would misread it.
+const RECORD_FORMAT: u32 = 1;
+const NAME_BYTES_MAX: usize = 64;
+
+/// A dataset under a name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Added {
+    /// The record's format.
+    pub v: u32,
+    /// What it is asked by.
+    pub name: String,
+    /// What its owner named, absolute.
+    pub paths: Vec<PathBuf>,
+    /// The version that was added.
+    pub version: Hash,
+    /// The prepared form that it answers from.
+    pub prepared: String,
+    /// When it was added.
+    pub added_at: Timestamp,
+    /// When its files were last read.
+    pub read_at: Timestamp,
+    /// The files that were read.
+    pub files: Vec<AddedFile>,
+    /// The text of the `dataset.toml` beside them.
+    pub metadata: String,
+    /// What was passed over.
+    pub skipped: Vec<Remark>,
+    /// Tables with their rows.
+    pub tables: Vec<(String, u64)>,
+}
+
+/// One file of an added dataset, as it was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AddedFile {
+    /// The table it became, or would have become where it holds several.
+    pub table: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The digest of its contents.
+    pub hash: Hash,
+    /// What the system said of it.
+    pub stamp: Stamp,
+}
+
+/// How the files of an added dataset are now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FilesNow {
+    /// As they were read.
+    Unchanged,
+    /// Something about them is new.
+    Changed,
+    /// They cannot be read.
+    Missing,
+}
+
+impl Added {
+    /// Compares its files with what was read. A file that was only touched is read to find out.
+    pub fn files_now(&self, hashes: &Hashes) -> FilesNow {
+        let Ok(files) = Files::at(&self.paths) else { return FilesNow::Missing };
+        if files.tables.iter().any(|(_, path)| !path.exists()) {
+            return FilesNow::Missing;
+        }
+        let named = files.tables.iter().map(|(table, path)| (table, path));
+        if !named.eq(self.files.iter().map(|file| (&file.table, &file.path))) {
+            return FilesNow::Changed;
+        }
+        let words = files.metadata.as_deref().map(read_small).transpose().ok().map(Option::unwrap_or_default);
+        if words.as_ref() != Some(&self.metadata) {
+            return FilesNow::Changed;
+        }
+        let states = self.files.iter().map(|file| file.now(hashes));
+        states.fold(FilesNow::Unchanged, |worst, state| if worst == FilesNow::Unchanged { state } else { worst })
+    }
+
+    /// How many bytes its files had.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.stamp.size).sum()
+    }
+}
+
+impl AddedFile {
+    fn now(&self, hashes: &Hashes) -> FilesNow {
+        match fs::metadata(&self.path).map(|metadata| Stamp::of(&metadata)) {
+            Err(_) => FilesNow::Missing,
+            Ok(now) if now == self.stamp => FilesNow::Unchanged,
+            Ok(now) if now.size != self.stamp.size => FilesNow::Changed,
+            Ok(_) => match hashes.hash(&self.path, &mut |_| {}) {
+                Ok((hash, _)) if hash == self.hash => FilesNow::Unchanged,
+                Ok(_) => FilesNow::Changed,
+                Err(_) => FilesNow::Missing,
+            },
+        }
+    }
+}
+
+/// The added datasets of one data directory.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    folder: PathBuf,
+}
+
+/// Held while a record is written or removed.
+pub struct Changing(#[allow(dead_code)] File);
+
+impl Registry {
+    /// Those of this data directory.
+    pub fn of(data_dir: &Path) -> Registry {
+        Registry { folder: data_dir.join("sources") }
+    }
+
+    /// The name under which a dataset can be added; refused if it would be taken for another.
+    pub fn free_name(&self, wanted: &str) -> Result<String, Problem> {
+        let refused = |message: String| Problem::new(Code::Usage, message);
+        let name = plain_name(wanted).ok_or_else(|| {
+            refused(format!("`{}` has no letter or digit to make a name of", shown(wanted)))
+                .hint("name it with --name, such as --name sales")
+        })?;
+        if name.len() > NAME_BYTES_MAX {
+            return Err(refused(format!("the name `{}` is too long", shown(&name)))
+                .hint(format!("give one of up to {NAME_BYTES_MAX} characters with --name")));
+        }
+        if builtin::names().contains(&name.as_str()) {
+            return Err(
+                refused(format!("`{name}` is the name of a built-in dataset")).hint("give another one with --name")
+            );
+        }
+        if self.record(&name).exists() {
+            return Err(refused(format!("a dataset `{name}` was added already")).hint(format!(
+                "`assay data refresh {name}` reads its files again, `assay data remove {name}` forgets it; or give another --name"
+            )));
+        }
+        Ok(name)
+    }
+
+    /// Names of added datasets, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_string()));
+        let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
+        names.sort();
+        names
+    }
+
+    /// Names of built-in and added datasets.
+    pub fn all_names(&self) -> Vec<String> {
+        builtin::names().iter().map(|name| name.to_string()).chain(self.names()).collect()
+    }
+
+    /// Whether there is a dataset of that name, built in or added.
+    pub fn is_dataset(&self, name: &str) -> bool {
+        builtin::names().contains(&name) || (is_name(name) && self.record(name).is_file())
+    }
+
+    /// The added dataset of that name.
+    pub fn find(&self, name: &str) -> Result<Option<Added>, Problem> {
+        if !is_name(name) {
+            return Ok(None);
+        }
+        let path = self.record(name);
+        let damaged = |said: String| {
+            Problem::new(Code::FileFormat, format!("what is recorded of the dataset `{name}` cannot be read: {said}"))
+                .hint(format!("`assay data remove {name}` forgets it; then add its files again"))
+        };
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(&path, &error)),
+        };
+        let added: Added = serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
+        if added.v != RECORD_FORMAT || added.name != name {
+            return Err(damaged("it is of another program".into()));
+        }
+        Ok(Some(added))
+    }
+
+    /// The added dataset of that name, or why there is none.
+    pub fn get(&self, name: &str) -> Result<Added, Problem> {
+        self.find(name)?.ok_or_else(|| {
+            if builtin::names().contains(&name) {
+                return Problem::new(Code::Usage, format!("`{name}` is built in"))
+                    .hint("only added datasets are refreshed and removed");
+            }
+            let problem = Problem::new(Code::DatasetUnknown, format!("no dataset was added as `{}`", shown(name)));
+            let names = self.names();
+            let close = nearest(name, names.iter().map(String::as_str));
+            match (close.first(), names.is_empty()) {
+                (Some(close), _) => problem.hint(format!("did you mean `{close}`?")),
+                (None, true) => problem.hint("`assay data add FILE` adds one"),
+                (None, false) => problem.hint(format!("added: {}", names.join(", "))),
+            }
+        })
+    }
+
+    /// Every record that can be read, and whether that is all of them.
+    pub fn all(&self) -> (Vec<Added>, bool) {
+        let found: Vec<_> = self.names().iter().map(|name| self.find(name)).collect();
+        let whole = found.iter().all(Result::is_ok);
+        (found.into_iter().flatten().flatten().collect(), whole)
+    }
+
+    /// Waits until nobody else changes a record.
+    pub fn change(&self) -> Result<Changing, Problem> {
+        private_folder(&self.folder)?;
+        let path = self.folder.join(".lock");
+        let failed = |error: io::Error| unwritable(&path, &error);
+        let file = File::create(&path).map_err(failed)?;
+        file.lock().map_err(failed)?;
+        self.sweep();
+        Ok(Changing(file))
+    }
+
+    /// Writes a record, in place of the one of that name.
+    pub fn write(&self, _changing: &Changing, added: &Added) -> Result<(), Problem> {
+        let path = self.record(&added.name);
+        let text = serde_json::to_vec(added).map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
+        write_whole(&path, &text).map_err(|error| unwritable(&path, &error))
+    }
+
+    /// Removes a record, also one that cannot be read; whether there was one.
+    pub fn forget(&self, _changing: &Changing, name: &str) -> Result<bool, Problem> {
+        let path = self.record(name);
+        match is_name(name).then(|| fs::remove_file(&path)) {
+            Some(Ok(())) => Ok(true),
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => Err(unwritable(&path, &error)),
+            _ => Ok(false),
+        }
+    }
+
+    fn record(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.json"))
+    }
+
+    /// Removes records that were never finished. Only for who holds the lock: then nobody is writing one.
+    fn sweep(&self) {
+        for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|extension| extension == "part") {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// A record for these files.
+pub fn record_format() -> u32 {
+    RECORD_FORMAT
+}
+
+/// Whether a text is exactly what a dataset can be called, and so a plain file name.
+fn is_name(text: &str) -> bool {
+    text.len() <= NAME_BYTES_MAX && plain_name(text).as_deref() == Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_made_plain_or_refused() {
+        let registry = Registry::of(Path::new("/nowhere/at/all"));
+        let name = |wanted: &str| registry.free_name(wanted).ok();
+        assert_eq!(name("My Sales (2024)").as_deref(), Some("my_sales_2024"));
+        assert_eq!(name("../../etc/passwd").as_deref(), Some("etc_passwd"));
+        assert_eq!((name("…"), name(""), name("Ecommerce"), name(&"x".repeat(65))), (None, None, None, None));
+    }
+
+    #[test]
+    fn only_a_plain_name_is_looked_up() {
+        for wrong in ["../x", "A", "a b", "", ".lock", "a.json", "_a", "1a"] {
+            assert!(!is_name(wrong), "{wrong}");
+        }
+        assert!(is_name("sales_2024") && is_name("t_1a"));
+    }
+}

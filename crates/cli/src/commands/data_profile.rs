@@ -1,0 +1,244 @@
+//! The profile of a dataset for the terminal and for programs: what was measured of each column, and what follows from
+//! it. Text is laid out as plain lines first, cut to the width, and only then printed.
+
+use base::{Cell, Type};
+use data::Dataset;
+use data::dataset::{ColumnInfo, Relation, TableInfo};
+use data::profile::{ColumnProfile, Profile, TableProfile};
+use serde_json::{Value, json};
+
+use crate::printer::Printer;
+
+const COLUMNS_SHOWN_MAX: usize = 200;
+const TOP_SHOWN_MAX: usize = 5;
+const VALUE_CHARS_MAX: usize = 32;
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Prints the profile for people.
+pub fn print(printer: &Printer, dataset: &Dataset, profile: &Profile) {
+    for line in lines(dataset, profile) {
+        let text = printer.width.map_or_else(|| line.text.clone(), |width| cut(&line.text, width));
+        match line.weight {
+            Weight::Strong => printer.line(&printer.strong(&text)),
+            Weight::Plain => printer.line(&text),
+            Weight::Dim => printer.line(&printer.dim(&text)),
+        }
+    }
+    for remark in &profile.remarks {
+        printer.remark("note", &remark.message);
+    }
+}
+
+/// The same as one document: everything that was measured, with the keys, links and times that follow from it.
+pub fn document(dataset: &Dataset, profile: &Profile) -> Value {
+    let tables: Vec<Value> =
+        both(dataset, profile).map(|(table, measured)| table_document(dataset, table, measured)).collect();
+    json!({
+        "v": 1, "kind": "profile",
+        "dataset": { "id": dataset.id, "version": dataset.version },
+        "tables": tables,
+        "relations": dataset.relations,
+        "remarks": profile.remarks,
+    })
+}
+
+/// The dataset's tables with what was measured of them.
+fn both<'a>(dataset: &'a Dataset, profile: &'a Profile) -> impl Iterator<Item = (&'a TableInfo, &'a TableProfile)> {
+    dataset.tables.iter().filter_map(|table| Some((table, profile.table(&table.name)?)))
+}
+
+fn table_document(dataset: &Dataset, table: &TableInfo, measured: &TableProfile) -> Value {
+    let columns: Vec<Value> = table
+        .columns
+        .iter()
+        .filter_map(|column| Some(column_document(dataset, table, column, measured.column(&column.name)?)))
+        .collect();
+    let names = |columns: Vec<&ColumnProfile>| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    json!({
+        "name": table.name, "description": table.description, "noun": table.noun, "rows": table.rows,
+        "sampled_rows": measured.sampled_rows,
+        "keys": names(measured.keys()), "times": names(measured.times().collect()),
+        "columns": columns,
+    })
+}
+
+fn column_document(dataset: &Dataset, table: &TableInfo, column: &ColumnInfo, measured: &ColumnProfile) -> Value {
+    let references: Vec<String> = references(dataset, table, column).map(target).collect();
+    let mut document = serde_json::to_value(measured).unwrap_or_default();
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("type".into(), json!(column.ty));
+        fields.insert("unit".into(), json!(column.unit));
+        fields.insert("description".into(), json!(column.description));
+        fields.insert("key".into(), json!(measured.may_be_key()));
+        fields.insert("time".into(), json!(measured.tells_time()));
+        fields.insert("references".into(), json!(references));
+    }
+    document
+}
+
+fn references<'a>(
+    dataset: &'a Dataset,
+    table: &'a TableInfo,
+    column: &'a ColumnInfo,
+) -> impl Iterator<Item = &'a Relation> {
+    dataset.relations.iter().filter(|link| link.from_table == table.name && link.from_column == column.name)
+}
+
+fn target(link: &Relation) -> String {
+    format!("{}.{}", link.to_table, link.to_column)
+}
+
+enum Weight {
+    Strong,
+    Plain,
+    Dim,
+}
+
+struct Line {
+    weight: Weight,
+    text: String,
+}
+
+fn lines(dataset: &Dataset, profile: &Profile) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (table, measured) in both(dataset, profile) {
+        let sampled = measured
+            .sampled_rows
+            .map(|rows| format!("; quartiles, histograms and patterns are of {} of them", grouped(rows)));
+        if !lines.is_empty() {
+            lines.push(Line { weight: Weight::Plain, text: String::new() });
+        }
+        let text = format!("{} ({} rows{})", table.name, grouped(table.rows), sampled.unwrap_or_default());
+        lines.push(Line { weight: Weight::Strong, text });
+        let width = table.columns.iter().take(COLUMNS_SHOWN_MAX).map(|column| length(&column.name)).max().unwrap_or(0);
+        for column in table.columns.iter().take(COLUMNS_SHOWN_MAX) {
+            if let Some(measured) = measured.column(&column.name) {
+                lines.extend(column_lines(dataset, table, column, measured, width.min(VALUE_CHARS_MAX)));
+            }
+        }
+        if table.columns.len() > COLUMNS_SHOWN_MAX {
+            let text = format!("  … {} more columns; --json has them", table.columns.len() - COLUMNS_SHOWN_MAX);
+            lines.push(Line { weight: Weight::Plain, text });
+        }
+    }
+    if !dataset.relations.is_empty() {
+        lines.push(Line { weight: Weight::Strong, text: "\nrelationships".to_string() });
+        let links = dataset.relations.iter().map(|link| format!("  {}", data::join::link(link)));
+        lines.extend(links.map(|text| Line { weight: Weight::Plain, text }));
+    }
+    lines
+}
+
+/// A line with what the column is, and below it, standing back, what is in it.
+fn column_lines(
+    dataset: &Dataset,
+    table: &TableInfo,
+    column: &ColumnInfo,
+    measured: &ColumnProfile,
+    width: usize,
+) -> Vec<Line> {
+    let name = cut(&column.name, width);
+    let padding = " ".repeat(width - length(&name));
+    let mut facts = vec![distinct(measured)];
+    facts.extend((measured.nulls > 0).then(|| format!("{} empty", grouped(measured.nulls))));
+    facts.extend(measured.may_be_key().then(|| "key".to_string()));
+    facts.extend(references(dataset, table, column).map(|link| format!("→ {}", target(link))));
+    facts.extend(measured.tells_time().then(|| "time".to_string()));
+    facts.extend(column.unit.as_ref().map(|unit| format!("in {unit}")));
+    let text = format!("  {name}{padding}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
+    let mut lines = vec![Line { weight: Weight::Plain, text }];
+    let indent = " ".repeat(width + 15);
+    let details = [range(column.ty, measured), histogram(measured), top(measured), pattern(measured)];
+    lines.extend(
+        details.into_iter().flatten().map(|text| Line { weight: Weight::Dim, text: format!("{indent}{text}") }),
+    );
+    lines
+}
+
+fn distinct(measured: &ColumnProfile) -> String {
+    let about = if measured.distinct_is_exact { "" } else { "about " };
+    format!("{about}{} distinct", grouped(measured.distinct))
+}
+
+/// Least and greatest value, and between them the quartiles where there are any.
+fn range(ty: Type, measured: &ColumnProfile) -> Option<String> {
+    let (Some(min), Some(max)) = (&measured.min, &measured.max) else { return None };
+    if min == max || !(ty.is_number() || ty.is_temporal() || ty == Type::Time) {
+        return None;
+    }
+    let about = if measured.quantiles_are_exact { "" } else { "about " };
+    let quartiles = match measured.quantiles.as_slice() {
+        [_, low, middle, high, _] => {
+            format!("; quartiles {about}{}, {}, {}", value(low), value(middle), value(high))
+        }
+        _ => String::new(),
+    };
+    Some(format!("{} to {}{quartiles}", value(min), value(max)))
+}
+
+/// The bins as blocks of eight heights; an empty bin is blank, and the smallest that is not is still seen.
+fn histogram(measured: &ColumnProfile) -> Option<String> {
+    let highest = measured.histogram.iter().copied().max().filter(|highest| *highest > 0)?;
+    let block = |count: &u64| match count {
+        0 => ' ',
+        count => BLOCKS[((count * BLOCKS.len() as u64).div_ceil(highest) as usize - 1).min(BLOCKS.len() - 1)],
+    };
+    Some(measured.histogram.iter().map(block).collect::<String>().trim_end().to_string())
+}
+
+/// The most frequent values with their counts, if any occurs twice; else an example.
+fn top(measured: &ColumnProfile) -> Option<String> {
+    if measured.top.first().is_some_and(|(_, count)| *count > 1) {
+        let shown = measured.top.iter().take(TOP_SHOWN_MAX);
+        let shown: Vec<String> = shown.map(|(cell, count)| format!("{} ×{}", value(cell), grouped(*count))).collect();
+        let more = if measured.distinct > shown.len() as u64 { ", …" } else { "" };
+        return Some(format!("{}{more}", shown.join(", ")));
+    }
+    measured.example.as_ref().map(|example| format!("such as {}", value(example)))
+}
+
+fn pattern(measured: &ColumnProfile) -> Option<String> {
+    measured.pattern.as_ref().map(|pattern| format!("pattern {pattern}"))
+}
+
+/// A value on one line and not endless: floats rounded, texts cut.
+fn value(cell: &Cell) -> String {
+    match cell {
+        Cell::String(text) => cut(text, VALUE_CHARS_MAX),
+        Cell::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or_default();
+            let text = if number.abs() >= 1e15 || (number != 0.0 && number.abs() < 1e-4) {
+                format!("{number:e}")
+            } else {
+                format!("{number:.4}").trim_end_matches('0').trim_end_matches('.').to_string()
+            };
+            cut(&text, VALUE_CHARS_MAX)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A count with its thousands apart.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn cut(text: &str, width: usize) -> String {
+    if length(text) <= width {
+        text.to_string()
+    } else {
+        text.chars().take(width.saturating_sub(1)).collect::<String>() + "…"
+    }
+}

@@ -1,0 +1,97 @@
+//! When a file is read, when it is not read again, and what happens when somebody writes it meanwhile.
+
+use std::fs::{self, OpenOptions};
+use std::io::{Read, Write};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{count, prepared};
+use crate::support::Place;
+
+/// Longer than a file must have been left alone to be read where it is.
+const SETTLE: Duration = Duration::from_millis(2_300);
+
+fn large(rows: usize) -> String {
+    let mut text = String::from("id,region,amount\n");
+    for row in 0..rows {
+        text.push_str(&format!("{row},region number {},{}.25\n", row % 17, row % 1_000));
+    }
+    text
+}
+
+#[test]
+fn a_file_that_is_read_in_place_is_the_same_version_as_its_copy() {
+    let place = Place::new();
+    let text = large(2_000);
+    let fresh = place.file("fresh/x.csv", &text);
+    let copied = place.answer(&[fresh.to_str().unwrap()], "how many rows");
+    fs::remove_dir_all(place.data().join("datasets")).unwrap();
+    sleep(SETTLE);
+    let settled = place.answer(&[fresh.to_str().unwrap()], "how many rows");
+    assert_eq!((&settled["dataset"], &settled["table"]), (&copied["dataset"], &copied["table"]));
+}
+
+#[test]
+fn the_digest_of_a_large_file_is_remembered_until_the_file_changes() {
+    let place = Place::new();
+    let file = place.file("large.csv", large(200_000));
+    assert!(fs::metadata(&file).unwrap().len() > 4 << 20);
+    let first = count(&place, "large.csv");
+    assert!(!place.data().join("hashes").exists(), "a file that changed just now is not relied on");
+    sleep(SETTLE);
+    assert_eq!(count(&place, "large.csv"), first);
+    let slot = fs::read_dir(place.data().join("hashes")).unwrap().flatten().next().unwrap().path();
+    let remembered: Value = serde_json::from_slice(&fs::read(&slot).unwrap()).unwrap();
+    let before = place.json(0, &["data", "show", "large.csv"])["version"].clone();
+    let mut forged = remembered.clone();
+    forged["hash"] = json!("0".repeat(64));
+    fs::write(&slot, forged.to_string()).unwrap();
+    let believed = place.json(0, &["data", "show", "large.csv"])["version"].clone();
+    assert_ne!(believed, before, "the file was not read");
+    let touched = OpenOptions::new().append(true).open(&file).unwrap();
+    touched.set_modified(std::time::SystemTime::now()).unwrap();
+    assert_eq!(place.json(0, &["data", "show", "large.csv"])["version"], before, "touched, so it was read");
+    fs::write(&slot, "damaged").unwrap();
+    assert_eq!(place.json(0, &["data", "show", "large.csv"])["version"], before);
+}
+
+#[test]
+fn a_file_that_is_written_while_it_is_read_in_place_is_not_kept() {
+    let place = Place::new();
+    let file = place.file("large.csv", large(600_000));
+    sleep(SETTLE);
+    let mut child = place.assay(["data", "show", "large.csv", "--json"]).start();
+    let began = Instant::now();
+    while place.data_ending_with(".part").is_empty() && began.elapsed() < Duration::from_secs(20) {
+        sleep(Duration::from_millis(2));
+    }
+    OpenOptions::new().append(true).open(&file).unwrap().write_all(b"1,late,1\n").unwrap();
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2), "{said}");
+    let problem: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(problem["code"], "input_changed", "{problem}");
+    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (0, 0));
+    assert_eq!(count(&place, "large.csv"), json!(600_001));
+}
+
+#[test]
+fn who_waits_for_another_says_so_and_nobody_else_waits() {
+    let place = Place::new();
+    place.file("a.csv", "n\n1\n");
+    place.file("b.csv", "n\n1\n2\n");
+    place.json(0, &["data", "show", "a.csv"]);
+    let home = fs::read_dir(place.data().join("datasets")).unwrap().flatten().next().unwrap();
+    fs::remove_dir_all(home.path()).unwrap();
+    let lock = place.data().join(format!("locks/{}.lock", home.file_name().display()));
+    let lock = fs::File::create(lock).unwrap();
+    lock.lock().unwrap();
+    let waiting = place.assay(["ask", "a.csv", "how many rows", "--json"]).start();
+    assert_eq!(count(&place, "b.csv"), json!(2), "another dataset is not kept waiting");
+    drop(lock);
+    let output = waiting.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("waiting: another command is reading a"));
+}
