@@ -8,10 +8,10 @@ use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Stop};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
+use crate::begun::Begun;
 use crate::cache::Cache;
 use crate::hashes::Hashes;
 use crate::registry::{Added, FilesNow, Registry};
-use crate::warehouse::Begun;
 
 /// Told what long work is doing. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -127,8 +127,8 @@ impl Context {
     }
 
     /// Keeps a reading going for whoever prepares its version.
-    pub(crate) fn keep_begun(&self, begun: Begun) {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun);
+    pub(crate) fn keep_begun(&self, begun: Begun, version: &Hash) {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).push(begun.of(version));
     }
 
     /// The reading of that version, if one is going.

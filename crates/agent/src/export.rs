@@ -8,8 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use base::{Code, Problem};
-use data::builtin;
-use data::dataset::TableInfo;
+use data::dataset::{ColumnInfo, TableInfo};
+use data::metadata::{ColumnMetadata, Metadata, TableMetadata};
+use data::{Dataset, builtin};
 use sandbox::{CallError, CellOptions, Input, Policy, Stop};
 use serde_json::json;
 
@@ -45,16 +46,37 @@ pub async fn export(context: &Context, source: Source, to: &Path) -> Result<Vec<
         (context.progress)(&format!("writing {}.csv", table.name));
         write_table(context, &prepared, table, &target.part).await?;
     }
-    target.write(METADATA_FILE, words(&resolved, &prepared)?.as_bytes())?;
+    target.write(METADATA_FILE, words(&prepared.dataset, resolved.metadata()).as_bytes())?;
     target.place(&names)
 }
 
-/// What the owner declared, or else what can be said from the data alone.
-fn words(resolved: &Resolved, prepared: &Prepared) -> Result<String, Problem> {
-    if !resolved.metadata_text().is_empty() {
-        return Ok(resolved.metadata_text().to_string());
+/// Everything that is known in words, and every column's type: CSV alone would not say that `007` is a text.
+fn words(dataset: &Dataset, declared: &Metadata) -> String {
+    let column = |column: &ColumnInfo| ColumnMetadata {
+        ty: Some(column.ty),
+        description: column.description.clone(),
+        synonyms: column.synonyms.clone(),
+        noun: column.noun.clone(),
+        unit: column.unit.clone(),
+    };
+    let table = |table: &TableInfo| TableMetadata {
+        name: table.name.clone(),
+        description: table.description.clone(),
+        noun: table.noun.clone(),
+        synonyms: table.synonyms.clone(),
+        columns: table.columns.iter().map(|one| (one.name.clone(), column(one))).collect(),
+    };
+    let mut metadata = Metadata {
+        relations: dataset.relations.clone(),
+        tables: dataset.tables.iter().map(table).collect(),
+        ..declared.clone()
+    };
+    let reads_back = |metadata: &Metadata| Metadata::parse(&metadata.to_toml()).as_ref() == Ok(metadata);
+    if !reads_back(&metadata) {
+        // A link between columns of odd names cannot be spelled; it is found again in the data.
+        metadata.relations.clear();
     }
-    Ok(data::metadata::first(&prepared.dataset, &prepared.profile()?))
+    metadata.to_toml()
 }
 
 async fn write_table(context: &Context, prepared: &Prepared, table: &TableInfo, to: &Path) -> Result<(), Problem> {

@@ -29,6 +29,9 @@ use crate::folder::{format_of, named};
 use crate::hashes::changed;
 use crate::stamp::{Access, Stamp, Way, way};
 
+/// How often people are told how far reading is.
+const PROGRESS_PAUSE: Duration = Duration::from_millis(400);
+
 /// One file to be read.
 #[derive(Clone, Debug)]
 pub struct Wanted {
@@ -166,7 +169,7 @@ impl Ingest {
         let options = CellOptions {
             inputs: shown,
             out: Some(part.to_path_buf()),
-            listener: Some(listener(self.progress.clone())),
+            listener: Some(listener(self.progress.clone(), PROGRESS_PAUSE)),
             ..CellOptions::of(Policy::ingest(self.bytes()))
         };
         let mut cell = sandbox.cell(options).await?;
@@ -270,11 +273,10 @@ pub fn ended(id: &str, end: Option<End>) -> Problem {
     }
 }
 
-/// Passes the kernel's own words on, a few times a second at most.
-fn listener(progress: Progress) -> Listener {
-    const PAUSE: Duration = Duration::from_millis(400);
+/// Passes the kernel's own words on, with a pause before each: what is read at once needs none.
+fn listener(progress: Progress, pause: Duration) -> Listener {
     const LINE_BYTES_MAX: usize = 16 * 1024;
-    let state = Mutex::new((String::new(), None::<Instant>));
+    let state = Mutex::new((String::new(), Instant::now()));
     Arc::new(move |stream, text| {
         if stream != Stream::Stdout {
             return;
@@ -290,8 +292,8 @@ fn listener(progress: Progress) -> Listener {
         };
         let told = begun[..end].lines().rev().find_map(progress_in);
         begun.drain(..=end);
-        if let Some(told) = told.filter(|_| last.is_none_or(|last| last.elapsed() >= PAUSE)) {
-            *last = Some(Instant::now());
+        if let Some(told) = told.filter(|_| last.elapsed() >= pause) {
+            *last = Instant::now();
             progress(&told);
         }
     })
@@ -326,16 +328,21 @@ mod tests {
         assert_eq!((told("hello"), told("{}"), told(r#"{"progress":3}"#)), (None, None, None));
     }
 
-    #[test]
-    fn words_come_whole_and_not_too_often() {
+    fn heard(pause: Duration) -> Vec<String> {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let tell = heard.clone();
-        let listen = listener(Arc::new(move |text: &str| tell.lock().expect("no panic").push(text.to_string())));
+        let listen = listener(Arc::new(move |text: &str| tell.lock().expect("no panic").push(text.to_string())), pause);
         listen(Stream::Stdout, r#"{"progress":{"text":"one","#);
         listen(Stream::Stderr, "\n");
         listen(Stream::Stdout, "\"done\":1,\"total\":null}}\n{\"progress\":{\"text\":\"two\"}}\n");
         listen(Stream::Stdout, "{\"progress\":{\"text\":\"three\"}}\n");
-        assert_eq!(*heard.lock().expect("no panic"), ["two"]);
+        heard.lock().expect("no panic").clone()
+    }
+
+    #[test]
+    fn words_come_whole_and_not_too_often() {
+        assert_eq!(heard(Duration::ZERO), ["two", "three"]);
+        assert!(heard(Duration::from_secs(60)).is_empty());
     }
 
     #[test]

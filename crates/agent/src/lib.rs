@@ -7,6 +7,7 @@
 mod ahead;
 mod answer;
 mod ask;
+mod begun;
 mod cache;
 mod context;
 mod datasets;
@@ -37,7 +38,7 @@ pub use export::{export, init};
 pub use files::{hash_file, private_folder};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
 pub use program::{DATABASE_NAME, ProgramData, ProgramInput, program};
-pub use query::Queried;
+pub use query::{Kernel, Queried, Recomputed};
 pub use registry::{Added, AddedFile, FilesNow, Registry};
 pub use source::{Files, Source};
 pub use sql::{SqlInput, sql};

@@ -97,6 +97,18 @@ impl Added {
         states.fold(FilesNow::Unchanged, |worst, state| if worst == FilesNow::Unchanged { state } else { worst })
     }
 
+    /// Its files as they are now, if they still hold what was read: from them the same version can be made again. Files
+    /// that came to its folders since do not count.
+    pub fn same_files(&self, hashes: &Hashes) -> Option<Vec<AddedFile>> {
+        self.files.iter().map(|file| file.same_now(hashes)).collect()
+    }
+
+    /// Whether its files are surely what was read, as far as that is known without reading them.
+    pub fn is_untouched(&self) -> bool {
+        let now = |file: &AddedFile| fs::metadata(&file.path).map(|found| Stamp::of(&found));
+        self.files.iter().all(|file| now(file).is_ok_and(|now| now == file.stamp))
+    }
+
     /// How many bytes its files had.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.stamp.size).sum()
@@ -104,16 +116,21 @@ impl Added {
 }
 
 impl AddedFile {
+    /// The same file with the stamp under which it was looked at, if it holds what was read.
+    fn same_now(&self, hashes: &Hashes) -> Option<AddedFile> {
+        let now = Stamp::of(&fs::metadata(&self.path).ok()?);
+        if now == self.stamp {
+            return Some(self.clone());
+        }
+        let (hash, stamp) = (now.size == self.stamp.size).then(|| hashes.hash(&self.path, &mut |_| {}).ok())??;
+        (hash == self.hash).then(|| AddedFile { stamp, ..self.clone() })
+    }
+
     fn now(&self, hashes: &Hashes) -> FilesNow {
-        match fs::metadata(&self.path).map(|metadata| Stamp::of(&metadata)) {
-            Err(_) => FilesNow::Missing,
-            Ok(now) if now == self.stamp => FilesNow::Unchanged,
-            Ok(now) if now.size != self.stamp.size => FilesNow::Changed,
-            Ok(_) => match hashes.hash(&self.path, &mut |_| {}) {
-                Ok((hash, _)) if hash == self.hash => FilesNow::Unchanged,
-                Ok(_) => FilesNow::Changed,
-                Err(_) => FilesNow::Missing,
-            },
+        match self.same_now(hashes) {
+            Some(_) => FilesNow::Unchanged,
+            None if self.path.exists() => FilesNow::Changed,
+            None => FilesNow::Missing,
         }
     }
 }

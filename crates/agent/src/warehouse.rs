@@ -16,21 +16,19 @@ use data::profile::{Profile, Remark};
 use data::{Dataset, builtin};
 use serde_json::json;
 
-use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE, Part};
+use crate::begun::{begin, blocking, give_up, look_at};
+use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE};
 use crate::context::Context;
 use crate::files::{read_small, unreadable, unwritable};
 use crate::folder::format_of;
-use crate::ingest::{Ingest, Reading, Wanted, declared_types, way_of};
-use crate::registry::{AddedFile, FilesNow};
+use crate::ingest::{Ingest, Reading, Wanted, declared_types};
+use crate::registry::AddedFile;
 use crate::source::{Files, Source};
-use crate::stamp::{Stamp, Way};
 
 /// Raised when the same files mean another dataset.
 const VERSION_SCHEME: u32 = 1;
 /// Raised when what lies beside a prepared database changes.
 const PREPARED_FORMAT: u32 = 3;
-/// From here on reading begins while the digest is still being computed.
-const AHEAD_FROM_BYTES: u64 = 64 << 20;
 
 /// A source whose version is known.
 #[derive(Debug)]
@@ -57,31 +55,6 @@ pub struct Prepared {
     /// The name of its folder.
     pub(crate) name: String,
     _kept: Option<Lock>,
-}
-
-/// A reading that began before its version was known.
-#[derive(Debug)]
-pub(crate) struct Begun {
-    version: Hash,
-    task: tokio::task::JoinHandle<Result<(Part, Profile), Problem>>,
-}
-
-impl Begun {
-    pub(crate) fn is_of(&self, version: &Hash) -> bool {
-        self.version == *version
-    }
-
-    /// Stops it and waits until nothing is left of it.
-    pub(crate) async fn give_up(mut self) {
-        self.task.abort();
-        let _ = (&mut self.task).await;
-    }
-}
-
-impl Drop for Begun {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
 }
 
 impl Resolved {
@@ -116,42 +89,22 @@ impl Resolved {
         let text = files.metadata.as_deref().map(read_small).transpose()?.unwrap_or_default();
         let metadata = parsed(&files.id, &text)?;
         let ahead = begin(context, &files, &metadata).await?;
-        let (hashes, tables, tell) = (context.hashes(), files.tables.clone(), context.progress.clone());
-        let hashing = tokio::task::spawn_blocking(move || {
-            let total: u64 = tables.iter().filter_map(|(_, path)| Some(fs::metadata(path).ok()?.len())).sum();
-            let mut before = 0;
-            let mut told = 0;
-            let mut known = Vec::new();
-            for (table, path) in tables {
-                let (hash, stamp) = hashes.hash(&path, &mut |bytes| {
-                    const TELL_EVERY_BYTES: u64 = 512 << 20;
-                    let done = before + bytes;
-                    if done / TELL_EVERY_BYTES > told {
-                        told = done / TELL_EVERY_BYTES;
-                        tell(&format!("looking at the files {:.0} %", 100.0 * done as f64 / total.max(done) as f64));
-                    }
-                })?;
-                before += stamp.size;
-                known.push(AddedFile { table, path, hash, stamp });
+        let known = match look_at(context, &files).await {
+            Ok(known) => known,
+            Err(problem) => {
+                give_up(ahead).await;
+                return Err(problem);
             }
-            Ok::<_, Problem>(known)
-        });
-        let known = hashing.await.map_err(|error| Problem::new(Code::Internal, error.to_string()))??;
-        let parts = known.iter().map(|file| (file.table.as_str(), file.hash.as_str(), format_of(&file.path)));
-        let version = version(parts, &text);
-        let resolved = Resolved {
-            id: files.id.clone(),
-            version: version.clone(),
-            source: Source::Files(files),
-            metadata_text: text,
-            metadata,
-            files: known,
         };
-        if let Some(task) = ahead {
-            let begun = Begun { version, task };
-            if !context.cache().holds(&resolved.home()) {
-                context.keep_begun(begun);
+        let parts = known.iter().map(|file| (file.table.as_str(), file.hash.as_str(), format_of(&file.path)));
+        let (id, version) = (files.id.clone(), version(parts, &text));
+        let source = Source::Files(files);
+        let resolved = Resolved { id, version, source, metadata_text: text, metadata, files: known };
+        match ahead {
+            Some(begun) if !context.cache().holds(&resolved.home()) => {
+                context.keep_begun(begun, &resolved.version);
             }
+            ahead => give_up(ahead).await,
         }
         Ok(resolved)
     }
@@ -182,27 +135,44 @@ impl Resolved {
 
     /// The prepared dataset, made on first need.
     pub async fn prepare(&self, context: &Context) -> Result<Prepared, Problem> {
+        // Where there is hardly any room, others may remove it before it is opened.
+        const TRIES: usize = 3;
+        for _ in 0..TRIES {
+            if let Some(prepared) = self.try_prepare(context).await? {
+                return Ok(prepared);
+            }
+        }
+        Err(Problem::new(Code::InputChanged, format!("what was prepared of `{}` was removed at once", self.id))
+            .hint("run the command again; a larger ASSAY_CACHE_BYTES keeps more"))
+    }
+
+    async fn try_prepare(&self, context: &Context) -> Result<Option<Prepared>, Problem> {
         let (cache, home) = (context.cache(), self.home());
-        if let Some(prepared) = self.open(&cache, &home)? {
+        if let Some(prepared) = self.open(&cache, &home) {
             drop(context.take_begun(&self.version));
-            return Ok(prepared);
+            return Ok(Some(prepared));
         }
-        if let Some(prepared) = self.open_as_added(context, &cache)? {
-            return Ok(prepared);
-        }
-        let Some(lock) = self.own(context, &cache, &home).await? else { return self.prepared(&cache, &home) };
+        let Some(files) = self.files_to_read(context).await? else { return self.open_as_added(&cache).map(Some) };
+        let Some(lock) = self.own(context, &cache, &home).await? else { return Ok(self.open(&cache, &home)) };
         cache.sweep();
         // What is there under the name cannot be used.
         cache.discard(&home);
-        let made = self.make(context, &cache, &home).await;
+        let made = self.make(context, &cache, &home, files).await;
         match &made {
             Ok(()) => drop(lock),
             Err(_) => lock.remove(),
         }
         made?;
-        let prepared = self.prepared(&cache, &home)?;
+        let prepared = self.open(&cache, &home);
         tidy(context);
         Ok(prepared)
+    }
+
+    /// Its files, if the same version can be made from them.
+    async fn files_to_read(&self, context: &Context) -> Result<Option<Vec<AddedFile>>, Problem> {
+        let Source::Added(added) = &self.source else { return Ok(Some(self.files.clone())) };
+        let (added, hashes) = (added.clone(), context.hashes());
+        blocking(move || added.same_files(&hashes)).await
     }
 
     /// The right to make it, waited for; `None` if somebody else has made it meanwhile.
@@ -225,21 +195,13 @@ impl Resolved {
         }
     }
 
-    /// What was made a moment ago.
-    fn prepared(&self, cache: &Cache, home: &str) -> Result<Prepared, Problem> {
-        self.open(cache, home)?.ok_or_else(|| {
-            Problem::new(Code::InputChanged, format!("what was prepared of `{}` was removed at once", self.id))
-                .hint("run the command again; a larger ASSAY_CACHE_BYTES keeps more")
-        })
-    }
-
     /// An added dataset whose files are not what they were answers from what was prepared then.
-    fn open_as_added(&self, context: &Context, cache: &Cache) -> Result<Option<Prepared>, Problem> {
-        let Source::Added(added) = &self.source else { return Ok(None) };
-        if added.files_now(&context.hashes()) == FilesNow::Unchanged {
-            return Ok(None);
-        }
-        self.open(cache, &added.prepared)?.map(Some).ok_or_else(|| {
+    fn open_as_added(&self, cache: &Cache) -> Result<Prepared, Problem> {
+        let as_added = match &self.source {
+            Source::Added(added) => self.open(cache, &added.prepared),
+            Source::Builtin(_) | Source::Files(_) => None,
+        };
+        as_added.ok_or_else(|| {
             Problem::new(
                 Code::InputChanged,
                 format!("the files of `{}` are not what they were, and what was prepared of them is gone", self.id),
@@ -248,13 +210,10 @@ impl Resolved {
         })
     }
 
-    async fn make(&self, context: &Context, cache: &Cache, home: &str) -> Result<(), Problem> {
+    async fn make(&self, context: &Context, cache: &Cache, home: &str, files: Vec<AddedFile>) -> Result<(), Problem> {
         let (part, profile) = match context.take_begun(&self.version) {
-            Some(mut begun) => {
-                let made = (&mut begun.task).await;
-                made.map_err(|error| Problem::new(Code::Internal, format!("reading was given up: {error}")))??
-            }
-            None => self.ingest(context).make(context.sandbox().await?.clone(), cache.clone()).await?,
+            Some(begun) => begun.made().await?,
+            None => self.ingest(context, files).make(context.sandbox().await?.clone(), cache.clone()).await?,
         };
         let failed = |error: io::Error| unwritable(&part.folder, &error);
         let dataset =
@@ -269,21 +228,11 @@ impl Resolved {
         cache.place(part, home).map_err(|error| unwritable(&folder, &error))
     }
 
-    fn ingest(&self, context: &Context) -> Ingest {
-        let wanted = |file: &AddedFile| Wanted {
-            table: file.table.clone(),
-            path: file.path.clone(),
-            // An added file may have been touched since; its digest was looked at then.
-            stamp: fs::metadata(&file.path).map_or(file.stamp, |found| Stamp::of(&found)),
-            hash: Some(file.hash.clone()),
-        };
+    fn ingest(&self, context: &Context, files: Vec<AddedFile>) -> Ingest {
+        let wanted = |AddedFile { table, path, hash, stamp }| Wanted { table, path, stamp, hash: Some(hash) };
         let reading = match &self.source {
             Source::Builtin(name) => Reading::Builtin(name),
-            Source::Added(_) => Reading::Files(self.files.iter().map(wanted).collect()),
-            Source::Files(_) => {
-                let same = |file: &AddedFile| Wanted { stamp: file.stamp, ..wanted(file) };
-                Reading::Files(self.files.iter().map(same).collect())
-            }
+            Source::Added(_) | Source::Files(_) => Reading::Files(files.into_iter().map(wanted).collect()),
         };
         let types = declared_types(&self.metadata);
         Ingest { id: self.id.clone(), reading, types, progress: context.progress.clone() }
@@ -297,7 +246,7 @@ impl Resolved {
             Source::Builtin(_) | Source::Files(_) => None,
         };
         let names = [Some(self.home()), as_added];
-        names.into_iter().flatten().find_map(|name| self.open(&cache, &name).ok().flatten())
+        names.into_iter().flatten().find_map(|name| self.open(&cache, &name))
     }
 
     /// The name of its prepared form.
@@ -306,15 +255,15 @@ impl Resolved {
     }
 
     /// The prepared form of that name, if it is there and whole.
-    fn open(&self, cache: &Cache, name: &str) -> Result<Option<Prepared>, Problem> {
-        let Some(kept) = cache.keep(name) else { return Ok(None) };
-        let Ok(stored) = load(cache, name) else { return Ok(None) };
+    fn open(&self, cache: &Cache, name: &str) -> Option<Prepared> {
+        let kept = cache.keep(name)?;
+        let stored = load(cache, name).ok()?;
         let mut dataset = stored.dataset;
         // Equal contents under another name are one prepared database.
         dataset.id.clone_from(&self.id);
         let remarks = self.skipped().iter().cloned().chain(stored.remarks).collect();
         let file = cache.home(name).join(DATABASE_FILE);
-        Ok(Some(Prepared { dataset, remarks, file, name: name.to_string(), _kept: kept }))
+        Some(Prepared { dataset, remarks, file, name: name.to_string(), _kept: kept })
     }
 }
 
@@ -332,41 +281,11 @@ impl Prepared {
     }
 }
 
-/// Begins to read large files that can be read where they are, before their version is known.
-async fn begin(
-    context: &Context,
-    files: &Files,
-    metadata: &Metadata,
-) -> Result<Option<tokio::task::JoinHandle<Result<(Part, Profile), Problem>>>, Problem> {
-    let mut wanted = Vec::new();
-    for (table, path) in &files.tables {
-        let Ok(found) = fs::metadata(path) else { return Ok(None) };
-        let stamp = Stamp::of(&found);
-        if !found.is_file() || way_of(path, &stamp) == Way::Copied {
-            return Ok(None);
-        }
-        wanted.push(Wanted { table: table.clone(), path: path.clone(), stamp, hash: None });
-    }
-    let bytes: u64 = wanted.iter().map(|file| file.stamp.size).sum();
-    let hashes = context.hashes();
-    if bytes < AHEAD_FROM_BYTES || wanted.iter().all(|file| hashes.knows(&file.path, &file.stamp)) {
-        return Ok(None);
-    }
-    let ingest = Ingest {
-        id: files.id.clone(),
-        reading: Reading::Files(wanted),
-        types: declared_types(metadata),
-        progress: context.progress.clone(),
-    };
-    let sandbox = context.sandbox().await?.clone();
-    Ok(Some(tokio::spawn(ingest.make(sandbox, context.cache()))))
-}
-
 /// Removes what was given up and what has to go for want of room. Nothing depends on it.
 pub(crate) fn tidy(context: &Context) {
-    let (cache, hashes) = (context.cache(), context.hashes());
+    let cache = context.cache();
     cache.sweep();
-    hashes.sweep();
+    context.hashes().sweep();
     let (added, whole) = context.registry().all();
     if !whole {
         // A record that cannot be read may name anything.
@@ -374,8 +293,7 @@ pub(crate) fn tidy(context: &Context) {
     }
     let mut needed: BTreeMap<&str, bool> = BTreeMap::new();
     for added in &added {
-        let cannot_be_made_again = added.files_now(&hashes) != FilesNow::Unchanged;
-        *needed.entry(&added.prepared).or_default() |= cannot_be_made_again;
+        *needed.entry(&added.prepared).or_default() |= !added.is_untouched();
     }
     let current = format!("-{}", ingest_code().short());
     let entries = cache.entries().into_iter().map(|(name, bytes, used)| Entry {

@@ -22,20 +22,22 @@ Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid)
 
 const DATA_EXAMPLES: &str = "\
 Examples:
-  assay data add sales/ customers.csv --name shop     then from anywhere: assay ask shop \"total amount by city\"
-  assay data list
+  assay data add sales/ customers.csv --name shop
+  assay ask shop \"total amount by city\"        from any directory
   assay data show sales.parquet
   assay data profile shop
-  assay data refresh shop                             when the files have changed
+  assay data refresh shop                       when the files have changed
   assay data export shop --to backup/
-  assay data init sales/                              writes sales/dataset.toml: what your words mean";
+  assay data init sales/                        writes sales/dataset.toml: what your words mean";
 
 const DATA_ADD_EXAMPLES: &str = "\
-Read are: csv tsv psv txt, parquet, json jsonl ndjson, xlsx xls xlsb ods, duckdb ddb, db sqlite sqlite3; also with .gz, and
-in .zip. In a folder only files that end so are taken, links are not followed and folders inside are not entered. A
-dataset.toml in the folder gives tables and columns their meaning (see `assay data init`).
+Read are files that end in csv tsv psv txt, parquet pq, json jsonl ndjson, xlsx xls xlsb ods,
+duckdb ddb, db sqlite sqlite3; also with .gz, and in .zip. In a folder only those are taken, links
+are not followed and folders inside are not entered. A dataset.toml in the folder gives tables and
+columns their meaning (see `assay data init`).
 
-An added dataset answers from what was read when it was added, also when its files have changed or are gone.
+An added dataset answers from what was read when it was added, also when its files have changed
+or are gone.
 
 Examples:
   assay data add orders.csv
@@ -168,7 +170,7 @@ pub struct Sql {
     pub words: Vec<String>,
 }
 
-/// `assay plan run|check|compile FILE`
+/// `assay plan run|check|compile FILE`, `assay plan schema`
 #[derive(Debug, Args)]
 pub struct Plan {
     #[command(subcommand)]
@@ -187,6 +189,8 @@ pub enum PlanAction {
     },
     /// Say what is wrong with it
     Check(PlanFile),
+    /// Print the language as JSON Schema
+    Schema,
     /// Print its SQL
     Compile {
         #[command(flatten)]
@@ -492,7 +496,7 @@ pub struct Worker {
     pub until_idle: bool,
 }
 
-/// `assay demo flow`
+/// `assay demo flow|plan`
 #[derive(Debug, Args)]
 pub struct Demo {
     #[command(subcommand)]
@@ -504,6 +508,8 @@ pub struct Demo {
 pub enum DemoAction {
     /// A run of several steps, to be killed and resumed
     Flow(DemoFlow),
+    /// The plan language from a short plan to a verified result, and what it refuses
+    Plan,
 }
 
 /// `assay demo flow`

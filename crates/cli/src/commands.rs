@@ -9,6 +9,7 @@ pub mod config;
 pub mod data;
 pub mod data_profile;
 pub mod demo;
+pub mod demo_plan;
 pub mod doctor;
 pub mod document;
 pub mod guard;

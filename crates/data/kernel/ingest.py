@@ -17,13 +17,13 @@ import ingest_csv
 import ingest_json
 import ingest_pack
 import ingest_text
-from ingest_report import InputError, Report, first_line, plural, progress
+from ingest_report import COLUMNS_WIDE, InputError, Report, first_line, progress
 from ingest_stage import Stage
 from profiling import profile, relations
 
 VALUES_MAX = 10_000
 THREADS = 2
-MEMORY_BYTES_MIN = 640 << 20
+MEMORY_BYTES_MIN = 800 << 20
 MEMORY_BYTES_MAX = 2 << 30
 PACKS_MAX = 2
 INNER_SHOWN = 20
@@ -47,7 +47,8 @@ def read(arguments):
         raise InputError(f"`{arguments['out']}` is already there", "ingest writes a new file only")
     files = arguments["files"]
     folder = tempfile.mkdtemp(prefix="ingest-")
-    engine = _open(arguments["out"], sum(os.path.getsize(file["path"]) for file in files), folder)
+    size = sum(os.path.getsize(file["path"]) for file in files)
+    engine = _open(arguments["out"], size, folder)
     try:
         remarks, loaded = [], []
         names = _Names(file["table"] for file in files)
@@ -60,7 +61,10 @@ def read(arguments):
                 loaded += _load(stage, file, names, arguments.get("types") or {}, report)
         progress("measuring", len(files), len(files))
         tables = [_measured(engine, name, units, arguments.get("values_max", VALUES_MAX)) for name, units in loaded]
-        links = relations(engine, tables)
+        # Each column of a very wide table would be held against every other.
+        links = relations(engine, [table for table in tables if len(table["columns"]) <= COLUMNS_WIDE])
+        # Whoever needed more room for columns has it no more: writing them takes what it is given.
+        engine.execute(f"SET memory_limit = '{_memory(size)}B'")
         engine.execute("CHECKPOINT")
     finally:
         engine.close()
@@ -70,14 +74,17 @@ def read(arguments):
 
 def _open(out, size, folder):
     """The engine on the new file. Its memory grows with the input, as the cell's does."""
-    memory = min(MEMORY_BYTES_MIN + size, MEMORY_BYTES_MAX)
     settings = {
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": str(THREADS),
-        "memory_limit": f"{memory}B", "temp_directory": folder, "python_enable_replacements": "false",
+        "memory_limit": f"{_memory(size)}B", "temp_directory": folder, "python_enable_replacements": "false",
     }
     engine = _duckdb.connect(out, config=settings)
     engine.execute("SET TimeZone='UTC'; SET enable_progress_bar=false")
     return engine
+
+
+def _memory(size):
+    return min(MEMORY_BYTES_MIN + size, MEMORY_BYTES_MAX)
 
 
 class _refusals:
@@ -247,7 +254,9 @@ def _text_parts(stage, path, hint, report):
     if ingest_json.looks_like_json(head) or (hint in ("json", "jsonl") and head.lstrip()[:1] in ("{", "[")):
         return ingest_json.parts(stage, ingest_text.decode(text, report) if text.plain else text, report)
     if hint in ("json", "jsonl"):
-        raise report.refuse("is not JSON: it begins with neither { nor [", "give an array of objects, or one a line")
+        if not _is_table(path, report):
+            raise report.refuse("is not JSON: it begins with neither { nor [", "give an array of objects, or one a line")
+        report.say("other", "its name says JSON, its contents are a table in delimited text and were read so")
     return [(None, lambda table, declared: ingest_csv.load(stage, text, table, declared, report, hint))]
 
 

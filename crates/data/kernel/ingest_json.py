@@ -7,7 +7,7 @@ JSON. Text in JSON is text on purpose: only dates and times are read out of it.
 
 import json
 
-from ingest_report import plural, progress
+from ingest_report import NAMES_SHOWN, plural, progress
 from ingest_stage import Rows
 
 WINDOW_CHARACTERS = 1 << 20
@@ -63,8 +63,11 @@ class _Window:
             except RecursionError as error:
                 raise self.report.refuse("is nested too deeply", "give a flatter JSON") from error
             except ValueError as error:
-                if self.ended or len(self.text) - self.at > VALUE_CHARACTERS_MAX:
+                if self.ended:
                     raise NotJson(str(error)) from error
+                if len(self.text) - self.at > VALUE_CHARACTERS_MAX:
+                    what = f"has a value of more than {VALUE_CHARACTERS_MAX >> 20} million characters, or is not JSON"
+                    raise self.report.refuse(what, "give an array of objects, or one object a line") from error
                 self.more(max(WINDOW_CHARACTERS, len(self.text) - self.at))
 
 
@@ -83,36 +86,67 @@ def looks_like_json(head):
 
 def parts(stage, text, report):
     """The tables of the file: one of an array or of lines, or one for each array in an object."""
+    def lines(table, declared):
+        return _lines(stage, text, report, table, declared)
+
+    def array(key):
+        return lambda table, declared: _array(stage, text, report, key, table, declared)
+
     with text.open() as file:
-        window = _Window(file, report)
+        if _Window(file, report).peek() == "[":
+            return [(None, array(None))]
+    if _is_lines(text):
+        return [(None, lines)]
+    try:
+        keys, others = _array_keys(text, report)
+    except NotJson as error:
+        raise report.refuse(f"is not JSON: {error}", "give an array of objects, or one object a line") from error
+    if keys and others:
+        shown = ", ".join(f"`{name[:60]}`" for name in others[:NAMES_SHOWN]) + (", …" if len(others) > NAMES_SHOWN else "")
+        report.say("members_skipped", f"values beside the rows left out: {shown}", count=len(others))
+    return [(key, array(key)) for key in keys] or [(None, lines)]
+
+
+def _is_lines(text):
+    """Whether the first line is an object of its own and others follow."""
+    with text.open() as file:
+        first = next((line for line in iter(lambda: file.readline(VALUE_CHARACTERS_MAX), "") if line.strip(SPACE)), "")
         try:
-            opening = window.peek()
-            if opening == "[":
-                return [(None, lambda table, declared: _array(stage, text, report, None, table, declared))]
-            window.value()
-        except NotJson as error:
-            raise report.refuse(f"is not JSON: {error}", "give an array of objects, or one object a line") from error
-        lines = window.peek() != ""
-    if lines:
-        return [(None, lambda table, declared: _lines(stage, text, report, table, declared))]
-    keys = _array_keys(text, report)
-    if not keys:
-        return [(None, lambda table, declared: _lines(stage, text, report, table, declared))]
-    return [
-        (key, lambda table, declared, key=key: _array(stage, text, report, key, table, declared)) for key in keys
-    ]
+            whole = isinstance(json.loads(first.strip(SPACE)), dict)
+        except (ValueError, RecursionError):
+            return False
+        return whole and any(line.strip(SPACE) for line in file)
 
 
 def _array_keys(text, report):
-    """The names in the outer object whose values are arrays of objects."""
-    keys = []
+    """The names in the outer object whose values are arrays of objects, and the others; none if more objects follow."""
+    keys, others = [], []
     with text.open() as file:
         window = _Window(file, report)
         for key in _members(window):
-            value = window.value()
-            if isinstance(value, list) and value and all(isinstance(item, dict) for item in value[:100]):
+            if window.peek() != "[":
+                window.value()
+                others.append(key)
+            elif all([isinstance(value, dict) for value in _elements(window)] or [False]):
                 keys.append(key)
-    return keys
+            else:
+                others.append(key)
+        if not window.take("}"):
+            raise NotJson("the object does not end")
+        return ([], []) if window.peek() else (keys, others)
+
+
+def _elements(window):
+    """The values of an array, one after the other."""
+    window.take("[")
+    position = 0
+    while window.peek() not in ("]", ""):
+        position += 1
+        yield window.value()
+        if not window.take(",") and window.peek() != "]":
+            raise NotJson(f"element {position} is not followed by a comma or the end")
+    if not window.take("]"):
+        raise NotJson("the array does not end")
 
 
 def _members(window):
@@ -137,15 +171,8 @@ def _array(stage, text, report, key, table, declared):
                     if name == key:
                         break
                     window.value()
-            window.take("[")
-            position = 0
-            while window.peek() not in ("]", ""):
-                position += 1
-                _add(rows, aside, window.value(), position, report)
-                if not window.take(",") and window.peek() != "]":
-                    raise NotJson(f"element {position} is not followed by a comma or the end")
-            if not window.take("]"):
-                raise NotJson("the array does not end")
+            for position, value in enumerate(_elements(window), 1):
+                _add(rows, aside, value, position, report)
         except NotJson as error:
             raise report.refuse(f"is not JSON after {plural(rows.count, 'row')}: {error}", "mend the file") from error
     return _finish(rows, aside, window.constants, "element", table, declared, report)

@@ -83,7 +83,7 @@ def check_width(report, count):
     if count > COLUMNS_MAX:
         raise report.refuse(f"has {count} columns", f"at most {COLUMNS_MAX} columns are read; leave some out")
     if count > COLUMNS_WIDE:
-        report.say("wide", f"it has {count} columns; a long form with few columns is easier to ask", count=count)
+        report.say("wide", f"it has {count} columns; relationships of so many are not looked for", count=count)
 
 
 def say_names(report, cells, names):

@@ -18,6 +18,8 @@ from sql import quoted
 MEMORY_BYTES_MAX = 32 << 20
 LINE_BYTES_MAX = 64 << 20
 TEXT_LENGTH_MAX = 8 << 20
+WIDE_COLUMNS = 1_000
+WIDE_MEMORY_BYTES = 3 << 30
 
 
 class Stage:
@@ -43,6 +45,7 @@ class Stage:
 
     def read_text(self, path, names, options):
         """A staged table of every cell of a delimited file as text."""
+        self.widen(len(names))
         name = self.table(os.path.getsize(path))
         statement = f"CREATE TABLE {name} AS SELECT * FROM {text_source(path, names, options)}"
         try:
@@ -53,6 +56,14 @@ class Stage:
             longer = f"{options}, max_line_size = {LINE_BYTES_MAX}, buffer_size = {2 * LINE_BYTES_MAX}"
             self.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM {text_source(path, names, longer)}")
         return name
+
+    def widen(self, width):
+        """Makes room for very many columns: the engine reserves far more for each than it touches, and one of its
+        optimizers takes time with the square of their number.
+        """
+        if width > WIDE_COLUMNS:
+            self.engine.execute(f"SET memory_limit = '{WIDE_MEMORY_BYTES}B'; SET threads = 1")
+            self.engine.execute("SET disabled_optimizers = 'statistics_propagation'")
 
     def drop(self, name):
         """Gives a staged table's room back."""

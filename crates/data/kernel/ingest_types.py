@@ -67,9 +67,12 @@ def decide(engine, source, columns, report):
     """Sets the kind of each column, and says what the user should know."""
     order = {"day": 0, "month": 0}
     ambiguous = []
-    for start in range(0, len(columns), COLUMNS_AT_ONCE):
-        batch = [column for column in columns[start : start + COLUMNS_AT_ONCE] if column.allowed != "text"]
-        _decide_some(engine, source, batch, report, order, ambiguous)
+    columns = [column for column in columns if column.allowed != "text"]
+    total = engine.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]
+    # A table that is small enough is looked at whole and at once: each statement costs time for each of its columns.
+    step = len(columns) if total * len(columns) <= SAMPLE_CELLS else COLUMNS_AT_ONCE
+    for start in range(0, len(columns), step or 1):
+        _decide_some(engine, source, columns[start : start + step], total, report, order, ambiguous)
     for column in ambiguous:
         # One file writes its dates in one way: a column that shows the order decides for those that do not.
         if order["month"] and not order["day"]:
@@ -78,15 +81,42 @@ def decide(engine, source, columns, report):
         report.say("date_form", f"read as {FORM_OF[column.kind.name]}{shown}", column.name)
 
 
-def _decide_some(engine, source, columns, report, order, ambiguous):
-    samples = sample(engine, source, columns)
+def _decide_some(engine, source, columns, total, report, order, ambiguous):
+    samples, complete = sample(engine, source, columns, total)
     asked = []
     for column, cells in zip(columns, samples):
-        proposed, forms = candidates(cells, column.allowed)
+        if complete and _known(column, cells, report):
+            continue
+        cells = [cell for _, cell in cells]
+        proposed, forms = candidates(cells, column.allowed, NEARLY if complete else CANDIDATE_SHARE)
         if proposed or forms:
             asked.append((column, cells, proposed, forms))
     if not asked:
         return
+    counts = _counted(engine, source, asked)
+    for column, cells, proposed, forms in asked:
+        words, filled = next(counts), next(counts)
+        by_kind = {kind.name: next(counts) for kind in proposed}
+        by_form = [(form, next(counts), next(counts), next(counts), next(counts)) for form in forms]
+        if not filled:
+            continue
+        if _take_kind(column, by_kind, filled, report, order, ambiguous) or _take_form(column, cells, by_form, filled, report):
+            if words:
+                rows = [row for row, _ in _rows_where(engine, source, column, is_empty_word(column.cell))]
+                _say_words(column, words, rows, report)
+            _say_details(column, cells, report)
+        else:
+            _say_mixed(engine, source, column, cells, by_kind, by_form, filled, report)
+
+
+def _counted(engine, source, asked):
+    for start in range(0, len(asked), COLUMNS_AT_ONCE):
+        counts = _counts(asked[start : start + COLUMNS_AT_ONCE])
+        yield from engine.execute(f"SELECT {', '.join(counts)} FROM {source}").fetchall()[0]
+
+
+def _counts(asked):
+    """What is counted over all rows, in the order in which it is read."""
     wanted = []
     for column, _, proposed, forms in asked:
         cell = column.cell
@@ -97,55 +127,66 @@ def _decide_some(engine, source, columns, report, order, ambiguous):
             fits = f"{real} AND {form.fits(cell)}"
             wanted += [f"count_if({fits})", f"count_if({fits} AND {form.grouped(cell)})"]
             wanted += [f"max(CASE WHEN {fits} THEN {part} END)" for part in (form.whole(cell), form.scale(cell))]
-    counts = iter(engine.execute(f"SELECT {', '.join(wanted)} FROM {source}").fetchall()[0])
-    for column, cells, proposed, forms in asked:
-        words, filled = next(counts), next(counts)
-        by_kind = {kind.name: next(counts) for kind in proposed}
-        by_form = [(form, next(counts), next(counts), next(counts), next(counts)) for form in forms]
-        if not filled:
-            continue
-        if _take_kind(column, by_kind, filled, report, order, ambiguous) or _take_form(column, cells, by_form, filled, report):
-            _say_words(engine, source, column, words, report)
-            _say_details(column, cells, report)
-        else:
-            _say_mixed(engine, source, column, cells, by_kind, by_form, filled, report)
+    return wanted
 
 
-def sample(engine, source, columns):
-    """Cells from several places of each column, trimmed, without the empty ones."""
-    if not columns:
-        return []
-    total = engine.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]
+def _known(column, cells, report):
+    """Decides a column that was seen whole, where no cast of the engine is needed for it."""
+    words = [row for row, cell in cells if cell.lower() in EMPTY_WORDS]
+    real = [cell for _, cell in cells if cell.lower() not in EMPTY_WORDS]
+    if not real:
+        return True
+    if column.allowed == "any":
+        for name, holds in _CERTAIN.items():
+            shape = BY_NAME[name].shape
+            if all(shape.fullmatch(cell) for cell in real):
+                if not all(holds(cell) for cell in real):
+                    return False
+                column.kind = BY_NAME[name]
+                if words:
+                    _say_words(column, len(words), words, report)
+                return True
+    proposed, forms = candidates(real, column.allowed, NEARLY)
+    return not proposed and not forms and not any(DIGITS.fullmatch(cell) for cell in real)
+
+
+_CERTAIN = {
+    "bool": lambda cell: True,
+    "int": lambda cell: -(2**63) <= int(cell) < 2**63,
+    "float": lambda cell: abs(float(cell)) != float("inf"),
+}
+
+
+def sample(engine, source, columns, total):
+    """Filled cells of each column with their row, trimmed, from several places; and whether these are all."""
     rows = max(50, min(SAMPLE_ROWS, SAMPLE_CELLS // len(columns)))
     names = ", ".join(quoted(column.name) for column in columns)
-    if total <= rows:
-        found = engine.execute(f"SELECT {names} FROM {source}").fetchall()
-    else:
-        found, width = [], rows // WINDOWS
-        for window in range(WINDOWS):
-            start = (total - width) * window // (WINDOWS - 1)
-            found += engine.execute(
-                f"SELECT {names} FROM {source} WHERE rowid BETWEEN {start} AND {start + width - 1}"
-            ).fetchall()
-    samples = []
-    for column, cells in zip(columns, zip(*found) if found else [()] * len(columns)):
-        cells = [cell.strip() for cell in cells if cell]
-        if not cells and total > rows:
-            name = quoted(column.name)
-            rest = engine.execute(f"SELECT {name} FROM {source} WHERE {name} IS NOT NULL LIMIT {rows}").fetchall()
-            cells = [cell.strip() for cell, in rest]
-        samples.append([cell for cell in cells if cell])
-    return samples
+    width = rows // WINDOWS
+    starts = [0] if total <= rows else [(total - width) * window // (WINDOWS - 1) for window in range(WINDOWS)]
+    last = rows if total <= rows else width
+    samples = [[] for _ in columns]
+    for start in starts:
+        where = "" if total <= rows else f" WHERE rowid BETWEEN {start} AND {start + last - 1}"
+        found = engine.execute(f"SELECT {names} FROM {source}{where}").fetchall()
+        for cells, column in zip(samples, zip(*found)):
+            cells += [(row, cell.strip(" ")) for row, cell in enumerate(column, start + 1) if cell and not cell.isspace()]
+    if total > rows:
+        for column, cells in zip(columns, samples):
+            if not cells:
+                name = quoted(column.name)
+                rest = engine.execute(f"SELECT rowid + 1, {name} FROM {source} WHERE {name} IS NOT NULL LIMIT {rows}")
+                cells += [(row, cell.strip(" ")) for row, cell in rest.fetchall() if not cell.isspace()]
+    return samples, total <= rows
 
 
-def candidates(cells, allowed="any"):
+def candidates(cells, allowed="any", share=CANDIDATE_SHARE):
     """The kinds that many cells of a sample look like, and if there are none that all look like, the forms of numbers."""
     real = [cell for cell in cells if cell.lower() not in EMPTY_WORDS]
     if not real:
         return [], []
     kinds = [BY_NAME[name] for name in DATE_KINDS] if allowed == "dates" else KINDS
     shares = [(kind, sum(kind.shape.fullmatch(cell) is not None for cell in real)) for kind in kinds]
-    proposed = [kind for kind, count in shares if count >= CANDIDATE_SHARE * len(real)]
+    proposed = [kind for kind, count in shares if count >= share * len(real)]
     plain = max((count for kind, count in shares if kind.group in ("number", "date")), default=0)
     forms = forms_of(real) if allowed == "any" and plain < len(real) else []
     return proposed, forms
@@ -189,13 +230,9 @@ def _take_form(column, cells, by_form, filled, report):
     return True
 
 
-def _say_words(engine, source, column, words, report):
-    if not words:
-        return
-    rows = [row for row, _ in _rows_where(engine, source, column, is_empty_word(column.cell))]
+def _say_words(column, words, rows, report):
     column.with_words = True
-    text = f"cells that only say nothing is there, read as empty: {words}"
-    report.say("empty_words", text, column.name, words, rows)
+    report.say("empty_words", f"cells that only say nothing is there, read as empty: {words}", column.name, words, rows)
 
 
 def _say_details(column, cells, report):

@@ -39,6 +39,7 @@ BINS = 20
 TEXT_SHOWN_MAX = 200
 PATTERN_CHARS_MAX = 64
 PATTERN_SHARE = 0.95
+PATTERN_WORDS_MIN = 3
 EXAMPLE_ROWS = 100
 
 _RANGED = ("int", "float", "decimal", "date", "timestamp")
@@ -136,7 +137,7 @@ class _Table:
         for batch in (*_batches(others, BATCH_COLUMNS), *_batches(texts, together)):
             answers = iter(self._one(", ".join(text for column in batch for text in _range(column)), self.name))
             for column in batch:
-                column.filled, column.least, column.greatest, column.low, column.high = (next(answers) for _ in range(5))
+                column.filled, column.least, column.greatest = next(answers), next(answers), next(answers)
         for batch in _batches(self.columns, BATCH_COLUMNS):
             wanted = ", ".join(f"approx_count_distinct({column.cell})" for column in batch)
             for column, distinct in zip(batch, self._one(wanted, self.name)):
@@ -194,14 +195,12 @@ class _Table:
 
     def count_the_rest(self):
         """Exact counts where an estimate is not enough: columns that may be unique, and whatever is cheap."""
-        unsure = [column for column in self.columns if not column.exact]
+        unsure = [column for column in self.detailed if not column.exact]
         if self.is_sampled:
             for column in unsure:
                 self._count_large(column)
             return
-        detailed = {id(column) for column in self.detailed}
-        wanted = [column for column in unsure if id(column) in detailed or self._may_be_unique(column)]
-        for batch in _batches(wanted, BATCH_SETS):
+        for batch in _batches(unsure, BATCH_SETS):
             counts = ", ".join(f"count(DISTINCT {column.cell})" for column in batch)
             for column, distinct in zip(batch, self._one(counts, self.name)):
                 column.distinct, column.exact = distinct, True
@@ -230,7 +229,7 @@ class _Table:
         ranged = [column for column in self.detailed if column.is_ranged()]
         for batch in _batches(ranged, max(1, min(BATCH_COLUMNS, BATCH_CELLS // max(1, self.sample_rows)))):
             self._quantiles(batch)
-            self._find_finite(batch)
+            self._find_ends(batch)
         for batch in _batches([column for column in ranged if _has_width(column)], BATCH_SETS):
             self._histograms(batch)
         for column in self.detailed:
@@ -244,12 +243,15 @@ class _Table:
                 column.quantiles = [column.least, *middle, column.greatest]
                 column.quantiles_exact = not self.is_sampled
 
-    def _find_finite(self, batch):
-        """The range of a column in which something is not a number or infinite, without that."""
+    def _find_ends(self, batch):
+        """The range of a histogram as numbers, without what is infinite or not a number."""
+        wanted = ", ".join(text for column in batch for text in _ends(column))
+        answers = iter(self._one(wanted, self.name))
         for column in batch:
+            column.low, column.high = next(answers), next(answers)
             if column.type == "float" and not (math.isfinite(column.low) and math.isfinite(column.high)):
-                ends = ", ".join(f"{end}({column.cell}) FILTER (isfinite({column.cell}))" for end in ("min", "max"))
-                column.low, column.high = self._one(ends, self.name)
+                finite = ", ".join(f"{end}({column.cell}) FILTER (isfinite({column.cell}))" for end in ("min", "max"))
+                column.low, column.high = self._one(finite, self.name)
 
     def _histograms(self, batch):
         wanted = ", ".join(f"histogram({_bin(column)})" for column in batch)
@@ -284,16 +286,15 @@ def _batches(items, size):
 
 
 def _range(column):
-    """What is filled, the least and greatest value, and the same as numbers for a histogram."""
+    """What is filled, and the least and greatest value."""
     cell = column.cell
-    if column.type == "json":
-        return f"count({cell})", "NULL", "NULL", "NULL", "NULL"
-    least, greatest, low, high = f"min({cell})", f"max({cell})", "NULL", "NULL"
-    if column.type in ("int", "decimal", "float"):
-        low, high = f"CAST({least} AS DOUBLE)", f"CAST({greatest} AS DOUBLE)"
-    elif column.type in ("date", "timestamp"):
-        low, high = f"epoch({least})", f"epoch({greatest})"
-    return f"count({cell})", least, greatest, low, high
+    ends = ("NULL", "NULL") if column.type == "json" else (f"min({cell})", f"max({cell})")
+    return f"count({cell})", *ends
+
+
+def _ends(column):
+    place = "epoch({})" if column.type in ("date", "timestamp") else "CAST({} AS DOUBLE)"
+    return place.format(f"min({column.cell})"), place.format(f"max({column.cell})")
 
 
 def _has_width(column):
@@ -341,24 +342,28 @@ def _pattern(counted):
     shapes, plain, total = _Shapes(), {}, 0
     for text, count in counted:
         text = encode(text)
-        shape = text.translate(shapes) if isinstance(text, str) and 0 < len(text) <= PATTERN_CHARS_MAX else None
-        plain[shape] = plain.get(shape, 0) + count
+        fits = isinstance(text, str) and 0 < len(text) <= PATTERN_CHARS_MAX
+        _add(plain, text.translate(shapes) if fits else None, count, 1)
         total += count
-    found = _shared(plain, total)
-    if found is not None:
-        return found
     collapsed = {}
-    for shape, count in plain.items():
-        shape = _without_lengths(shape) if shape is not None else None
-        collapsed[shape] = collapsed.get(shape, 0) + count
+    for shape, (count, texts) in plain.items():
+        _add(collapsed, shape if shape is None else _without_lengths(shape), count, texts)
+    found = _shared(plain, total)
+    # Of a word or two it says nothing that they are so long, and of words of any length that they are words.
+    if found is not None and ("9" in found or plain[found][1] >= PATTERN_WORDS_MIN):
+        return found
     found = _shared(collapsed, total)
-    # Of words of any length it says nothing that they are words.
     return found if found is not None and ("9" in found or "@" in found) else None
 
 
+def _add(shapes, shape, count, texts):
+    before = shapes.get(shape, (0, 0))
+    shapes[shape] = (before[0] + count, before[1] + texts)
+
+
 def _shared(shapes, total):
-    shape = max(shapes, key=lambda shape: (shapes[shape], shape or ""), default=None)
-    return shape if shape is not None and shapes[shape] >= PATTERN_SHARE * total else None
+    shape = max(shapes, key=lambda shape: (shapes[shape][0], shape or ""), default=None)
+    return shape if shape is not None and shapes[shape][0] >= PATTERN_SHARE * total else None
 
 
 def _without_lengths(shape):

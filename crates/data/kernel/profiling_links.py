@@ -107,9 +107,9 @@ def _points_within(words):
 
 def _whole_names(one, target):
     """Names that mean this column when they are the whole name: its own, and the table's where it is what one has."""
-    own = fold(target["name"])
-    names = set() if own in _NUMBERING else {own}
-    single = {entity for entity in _entities(one) if entity not in _NUMBERING}
+    own, entities = fold(target["name"]), _entities(one)
+    names = set() if own in _NUMBERING and own not in entities else {own}
+    single = {entity for entity in entities if entity not in _NUMBERING}
     if target["type"] == "text":
         names |= single
     elif target is _key(one):

@@ -28,7 +28,7 @@ pub fn duckdb(plan: &Plan, dataset: &Dataset) -> Result<String, PlanProblem> {
     }
     let mut stages = Stages::new(dataset);
     let mut source = match plan.select.is_empty() {
-        true => stages.add("grouped", grouped(plan, dataset)?),
+        true => stages.add("grouped", grouped(plan, dataset, &outputs)?),
         false => stages.add("listed", listed(plan, dataset)?),
     };
     for computed in window::computed(plan, &outputs)? {
@@ -55,7 +55,7 @@ fn listed(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
     Ok(Select { distinct: plan.distinct, columns, from, filter, ..Select::default() })
 }
 
-fn grouped(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
+fn grouped(plan: &Plan, dataset: &Dataset, outputs: &[Output]) -> Result<Select, PlanProblem> {
     let rows = Rows::new(dataset, plan, &plan.from);
     let mut columns = Vec::new();
     for group in &plan.group {
@@ -63,8 +63,8 @@ fn grouped(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
         let text = group.grain.map_or(value.text.clone(), |grain| expr::period(grain, &value));
         columns.push(named(text, &group.name));
     }
-    for measure in &plan.measures {
-        columns.push(named(expr::aggregate(&rows, measure)?, &measure.name));
+    for (measure, output) in plan.measures.iter().zip(&outputs[plan.group.len()..]) {
+        columns.push(named(expr::aggregate(&rows, measure, output.unbounded)?, &measure.name));
     }
     let filter = filter(&rows, plan)?;
     let groups = plan.group.iter().map(|group| &group.expr);

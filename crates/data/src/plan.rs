@@ -6,6 +6,7 @@
 mod arithmetic;
 mod canonical;
 mod check;
+mod fields;
 pub(crate) mod kind;
 mod limits;
 pub(crate) mod literal;
@@ -14,6 +15,7 @@ mod node;
 pub(crate) mod output;
 mod problem;
 mod read;
+mod schema;
 mod short;
 mod tables;
 
@@ -25,6 +27,7 @@ pub use limits::*;
 pub use output::output;
 pub use problem::PlanProblem;
 pub use read::{dataset_name, read};
+pub use schema::schema;
 pub use tables::tables;
 
 /// The language's version.

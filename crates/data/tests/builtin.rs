@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Hash, Type};
 use data::builtin;
-use data::dataset::Dataset;
-use data::metadata::Metadata;
+use data::dataset::{Dataset, Relation};
+use data::metadata::{self, Metadata};
 use data::profile::{ColumnProfile, Profile, TableProfile};
 use serde_json::Value;
 
@@ -437,14 +437,17 @@ fn words_about_what_is_not_there_are_refused() {
     );
 }
 
-#[test]
-fn a_declared_link_takes_the_place_of_inferred_ones_between_its_tables() {
-    let link = |from_table: &str, from_column: &str, to_table: &str, to_column: &str| data::dataset::Relation {
+fn link(from_table: &str, from_column: &str, to_table: &str, to_column: &str) -> Relation {
+    Relation {
         from_table: from_table.to_string(),
         from_column: from_column.to_string(),
         to_table: to_table.to_string(),
         to_column: to_column.to_string(),
-    };
+    }
+}
+
+#[test]
+fn a_declared_link_takes_the_place_of_inferred_ones_between_its_tables() {
     let mut profile = profile("ecommerce");
     let by_product = link("order_items", "product_id", "inventory", "product_id");
     let not_unique = link("inventory", "category", "order_items", "category");
@@ -456,4 +459,93 @@ fn a_declared_link_takes_the_place_of_inferred_ones_between_its_tables() {
     let by_order = link("order_items", "order_id", "orders", "order_id");
     assert_eq!(relations(&declared), [by_order, by_product.clone()]);
     assert_eq!(relations(&Metadata::default()), [misled, by_product]);
+}
+
+#[test]
+fn a_forbidden_link_is_not_inferred_whichever_way_it_runs() {
+    let text = |forbidden: &str| format!("not_relationships = ['{forbidden}']");
+    let mut profile = profile("ecommerce");
+    profile.relations = vec![
+        link("order_items", "product_id", "inventory", "product_id"),
+        link("order_items", "order_id", "orders", "order_id"),
+    ];
+    let relations = |text: &str| {
+        let metadata = Metadata::parse(text).expect("well formed");
+        Dataset::assemble("shop", Hash::of(b"v"), &profile, &metadata).map(|dataset| dataset.relations)
+    };
+    let by_order = vec![link("order_items", "order_id", "orders", "order_id")];
+    assert_eq!(relations(&text("order_items.product_id -> inventory.product_id")), Ok(by_order.clone()));
+    assert_eq!(relations(&text("inventory.Product-ID -> Order Items.product_id")), Ok(by_order));
+    assert_eq!(relations(&text("order_items.item_id -> inventory.product_id")), Ok(profile.relations.clone()));
+    let unknown = "forbidden relationship `order_items.product -> inventory.product_id`: table `order_items` has no \
+                   column `product`; did you mean `product_id`?";
+    assert_eq!(relations(&text("order_items.product -> inventory.product_id")), Err(unknown.to_string()));
+    let both = "relationships = ['order_items.order_id -> orders.order_id']\n\
+                not_relationships = ['orders.order_id -> order_items.order_id']";
+    let said = "relationship `order_items.order_id -> orders.order_id` is both declared and forbidden";
+    assert_eq!(relations(both), Err(said.to_string()));
+}
+
+#[test]
+fn a_unit_is_the_owners_then_the_datas_then_the_names() {
+    let mut profile = profile("sensors");
+    for column in &mut profile.tables[0].columns {
+        if column.name == "battery_pct" {
+            column.unit = Some("‰".to_string());
+        }
+    }
+    let units = |text: &str| {
+        let metadata = Metadata::parse(text).expect("well formed");
+        let dataset = Dataset::assemble("s", Hash::of(b"v"), &profile, &metadata).expect("it fits");
+        let unit = |name: &str| dataset.tables[0].column(name).and_then(|column| column.unit.clone());
+        ["temperature_c", "battery_pct", "vibration_mm_s", "status"].map(unit)
+    };
+    let some = |unit: &str| Some(unit.to_string());
+    assert_eq!(units(""), [some("°C"), some("‰"), some("mm/s"), None]);
+    let declared = "[[table]]\nname = 'sensors'\n[table.columns]\n\
+                    temperature_c = { unit = 'K' }\nbattery_pct = { unit = 'x' }";
+    assert_eq!(units(declared), [some("K"), some("x"), some("mm/s"), None]);
+}
+
+#[test]
+fn a_first_file_of_a_dataset_keeps_all_that_was_said() {
+    for name in builtin::names() {
+        let (profile, dataset) = (profile(name), assembled(name));
+        let text = metadata::first(&dataset, &profile);
+        let read = Metadata::parse(&text).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+        let mut again = Dataset::assemble(*name, Hash::of(b"v"), &profile, &read).expect("it fits its own data");
+        for (table, before) in again.tables.iter_mut().zip(&dataset.tables) {
+            for (column, before) in table.columns.iter_mut().zip(&before.columns) {
+                assert!(before.noun.is_none() || column.noun == before.noun, "{name}.{}", column.name);
+                column.noun.clone_from(&before.noun);
+            }
+        }
+        assert_eq!(again, dataset, "{text}");
+    }
+}
+
+#[test]
+fn a_first_file_of_bare_tables_guesses_and_says_so() {
+    let bare = |profile: &Profile| Dataset::assemble("x", Hash::of(b"v"), profile, &Metadata::default()).expect("fits");
+    let mut shop = profile("ecommerce");
+    shop.relations = vec![link("order_items", "product_id", "inventory", "product_id")];
+    let text = metadata::first(&bare(&shop), &shop);
+    let read = Metadata::parse(&text).expect("it reads back");
+    let nouns: Vec<_> = read.tables.iter().map(|table| table.noun.as_deref()).collect();
+    assert_eq!(nouns, [Some("order"), Some("item"), Some("product")]);
+    assert_eq!(read.relations, shop.relations);
+    assert_eq!(read.tables[0].columns["customer_id"].noun.as_deref(), Some("customer"));
+    assert!(text.contains("# not_relationships = [\"order_items.product_id -> inventory.product_id\"]\n"), "{text}");
+
+    let (_, example) = text.split_once("# [[measure]]\n").expect("an example of a measure");
+    let example = example.lines().take_while(|line| !line.is_empty()).map(|line| &line[2..]).collect::<Vec<_>>();
+    let uncommented = Metadata::parse(&format!("{text}\n[[measure]]\n{}", example.join("\n"))).expect("it reads back");
+    let dataset = Dataset::assemble("x", Hash::of(b"v"), &shop, &uncommented).expect("the example fits the data");
+    assert_eq!((dataset.measures.len(), dataset.measures[0].name.as_str()), (1, "total in all"));
+
+    let sensors = profile("sensors");
+    let text = metadata::first(&bare(&sensors), &sensors);
+    let wanted = "# noun = \"…\"  # what one row is; not \"sensor\", because values of \"sensor_id\" repeat\n";
+    assert!(text.contains(wanted), "{text}");
+    assert!(text.contains("\ntemperature_c = { unit = \"°C\" }\n"), "{text}");
 }

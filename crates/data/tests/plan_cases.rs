@@ -3,6 +3,9 @@
 //! Cases are text: a heading, a plan, what is expected. With `ASSAY_BLESS=1` the expectations are rewritten; read them
 //! before you keep them.
 
+#[path = "plan_cases/schema.rs"]
+mod schema;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -279,21 +282,12 @@ fn shop() -> Dataset {
 fn table(name: &str, columns: &str) -> TableInfo {
     let column = |word: &str| {
         let (name, ty) = word.split_once(':').expect("name:type");
-        ColumnInfo {
-            name: name.replace("_\"", " \""),
-            ty: serde_json::from_value(json!(ty)).expect("a type's name"),
-            description: String::new(),
-            synonyms: Vec::new(),
-            noun: None,
-            unit: None,
-            nulls: 0,
-            distinct: 0,
-            unique: false,
-            min: None,
-            max: None,
-            values: Vec::new(),
-            values_complete: false,
-        }
+        let measured = json!({
+            "name": name.replace("_\"", " \""), "type": ty, "description": "", "synonyms": [], "noun": null, "unit": null,
+            "nulls": 0, "distinct": 0, "unique": false, "min": null, "max": null, "values": [],
+            "values_complete": false,
+        });
+        serde_json::from_value::<ColumnInfo>(measured).expect("a column's description")
     };
     TableInfo {
         name: name.to_string(),

@@ -85,14 +85,14 @@ async fn listed(app: &App, source: Source) -> Result<Value, Problem> {
 
 fn list_line(printer: &Printer, dataset: &Value, width: usize, now: Timestamp) -> String {
     let text = |field: &str| dataset[field].as_str().unwrap_or_default().to_string();
-    let rows = dataset["rows"].as_u64().map_or_else(|| "not read yet".to_string(), |rows| format!("{rows} rows"));
+    let rows = dataset["rows"].as_u64().map_or_else(|| "not read yet".to_string(), |rows| counted(rows, "row"));
     let bytes = dataset["bytes"].as_u64().map(size).unwrap_or_default();
     let state = match dataset["files"].as_str() {
         Some("changed") => "  files have changed since",
         Some("missing") => "  files are gone",
         _ => "",
     };
-    let when = Timestamp::parse(&text("read_at")).map(|at| format!("read {}", when::age(at, now)));
+    let when = Timestamp::parse(&text("read_at")).map(|at| format!("read {} ago", when::age(at, now)));
     let about = when.unwrap_or_else(|| text("description"));
     format!("{:<width$}  {:<9} {rows:>14} {bytes:>9}  {}{state}", text("id"), text("origin"), printer.dim(&about))
 }
@@ -128,7 +128,8 @@ fn print(printer: &Printer, prepared: &Prepared) {
         printer.line(&dataset.description);
     }
     for table in &dataset.tables {
-        printer.line(&format!("\n{} ({} rows)  {}", printer.strong(&table.name), table.rows, table.description));
+        let rows = counted(table.rows, "row");
+        printer.line(&format!("\n{} ({rows})  {}", printer.strong(&table.name), table.description));
         let width = table.columns.iter().map(|column| column.name.chars().count()).max().unwrap_or(0);
         for column in &table.columns {
             let nulls = if column.nulls > 0 { format!(", {} empty", column.nulls) } else { String::new() };
@@ -168,6 +169,11 @@ fn say(printer: &Printer, remarks: &[Remark]) {
     for remark in remarks {
         printer.remark("note", &remark.message);
     }
+}
+
+/// A number of things.
+fn counted(number: u64, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// How much that is, for people.

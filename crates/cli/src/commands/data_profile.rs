@@ -11,6 +11,8 @@ use crate::printer::Printer;
 
 const COLUMNS_SHOWN_MAX: usize = 200;
 const TOP_SHOWN_MAX: usize = 5;
+/// One in so many rows is worth showing as a frequent value.
+const TOP_SHARE: u64 = 100;
 const VALUE_CHARS_MAX: usize = 32;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
@@ -148,7 +150,7 @@ fn column_lines(
     let text = format!("  {name}{padding}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
     let mut lines = vec![Line { weight: Weight::Plain, text }];
     let indent = " ".repeat(width + 15);
-    let details = [range(column.ty, measured), histogram(measured), top(measured), pattern(measured)];
+    let details = [range(column.ty, measured), histogram(measured), top(table.rows, measured), pattern(measured)];
     lines.extend(
         details.into_iter().flatten().map(|text| Line { weight: Weight::Dim, text: format!("{indent}{text}") }),
     );
@@ -186,9 +188,10 @@ fn histogram(measured: &ColumnProfile) -> Option<String> {
     Some(measured.histogram.iter().map(block).collect::<String>().trim_end().to_string())
 }
 
-/// The most frequent values with their counts, if any occurs twice; else an example.
-fn top(measured: &ColumnProfile) -> Option<String> {
-    if measured.top.first().is_some_and(|(_, count)| *count > 1) {
+/// The most frequent values with their counts, if the first of them makes up a part of the rows; else an example.
+fn top(rows: u64, measured: &ColumnProfile) -> Option<String> {
+    let notable = |count: u64| count > 1 && count * TOP_SHARE >= rows - measured.nulls.min(rows);
+    if measured.top.first().is_some_and(|(_, count)| notable(*count)) {
         let shown = measured.top.iter().take(TOP_SHOWN_MAX);
         let shown: Vec<String> = shown.map(|(cell, count)| format!("{} ×{}", value(cell), grouped(*count))).collect();
         let more = if measured.distinct > shown.len() as u64 { ", …" } else { "" };
@@ -240,5 +243,58 @@ fn cut(text: &str, width: usize) -> String {
         text.to_string()
     } else {
         text.chars().take(width.saturating_sub(1)).collect::<String>() + "…"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Hash;
+    use data::metadata::Metadata;
+
+    use super::*;
+
+    fn shown(column: Value) -> String {
+        let mut whole = json!({ "name": "x", "type": "int", "nulls": 0, "distinct": 9, "unique": false, "distinct_is_exact": true });
+        whole.as_object_mut().expect("an object").extend(column.as_object().cloned().expect("an object"));
+        let profile = json!({ "tables": [{ "name": "t", "rows": 1_000, "columns": [whole] }] });
+        let profile: Profile = serde_json::from_value(profile).expect("a profile");
+        let dataset = Dataset::assemble("d", Hash::of(b"v"), &profile, &Metadata::default()).expect("it fits");
+        let lines = lines(&dataset, &profile).into_iter().skip(1).map(|line| line.text.trim().to_string());
+        lines.collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn what_was_measured_stands_in_few_lines() {
+        assert_eq!(
+            shown(json!({
+                "min": 1, "max": 9, "quantiles": [1, 3, 5, 7, 9], "quantiles_are_exact": true, "nulls": 1_000,
+                "histogram": [8, 0, 1, 4, 0], "top": [[5, 700], [1, 2]], "unit": "kg",
+            })),
+            "x  int        9 distinct, 1,000 empty, in kg | 1 to 9; quartiles 3, 5, 7 | █ ▁▄ | 5 ×700, 1 ×2, …"
+        );
+        assert_eq!(
+            shown(
+                json!({ "type": "text", "distinct_is_exact": false, "pattern": "AA-9", "example": "AB-1", "top": [["AB-1", 2]] })
+            ),
+            "x  text       about 9 distinct | such as AB-1 | pattern AA-9"
+        );
+        assert_eq!(
+            shown(
+                json!({ "type": "float", "min": 0.000_01, "max": 1234.567_89, "quantiles": [0, 0.1, 0.25, 1e20, 2] })
+            ),
+            "x  float      9 distinct | 1e-5 to 1234.5679; quartiles about 0.1, 0.25, 1e20"
+        );
+    }
+
+    #[test]
+    fn lines_end_at_the_width() {
+        assert_eq!(
+            (cut("abcdef", 4), cut("abcd", 4), cut("", 0), cut("ab", 0)),
+            ("abc…".into(), "abcd".into(), "".into(), "…".into())
+        );
+        assert_eq!(
+            ["0", "999", "1,000", "12,345,678"],
+            [0, 999, 1_000, 12_345_678].map(grouped).each_ref().map(String::as_str)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `assay demo flow`: a run that lasts, to be killed and resumed.
+//! `assay demo flow`: a run that lasts, to be killed and resumed; `assay demo plan` is in a file of its own.
 
 use agent::{DEMO, DemoInput};
 use base::{Code, Problem};
@@ -6,12 +6,15 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::args::{Demo, DemoAction, DemoFlow};
-use crate::commands::document;
+use crate::commands::{demo_plan, document};
 use crate::printer::Printer;
 
-/// Runs the demonstration, or queues several of it.
+/// Shows one of them. A flow is run, or several of it are queued.
 pub async fn run(app: &App, demo: &Demo) -> Result<u8, Problem> {
-    let DemoAction::Flow(flow) = &demo.action;
+    let flow = match &demo.action {
+        DemoAction::Flow(flow) => flow,
+        DemoAction::Plan => return demo_plan::run(app).await,
+    };
     let input = input(flow)?;
     let title = format!("{} steps of {} ms", flow.steps, flow.step_ms);
     if flow.runs > 1 {

@@ -1,4 +1,4 @@
-//! `assay plan run|check|compile`: the plan language by hand.
+//! `assay plan run|check|compile|schema`: the plan language by hand.
 
 use agent::{PLAN, PlanInput, Prepared, Resolved, unvalidated};
 use base::{Code, Problem};
@@ -11,11 +11,12 @@ use crate::commands::document;
 
 const PLAN_BYTES_MAX: usize = 1 << 20;
 
-/// Runs, checks or compiles a plan.
+/// Runs, checks or compiles a plan, or prints what plans look like.
 pub async fn run(app: &App, plan: &Plan) -> Result<u8, Problem> {
     match &plan.action {
         PlanAction::Run { begin, file } => compute(app, begin, file).await,
         PlanAction::Check(file) => check(app, file).await,
+        PlanAction::Schema => Ok(schema(app)),
         PlanAction::Compile { file, dialect: _ } => compile(app, file).await,
     }
 }
@@ -72,6 +73,14 @@ async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
     let document = json!({ "v": 1, "kind": "plan_sql", "dialect": "duckdb", "sql": sql, "plan_hash": plan.hash() });
     app.show(&document, |printer| printer.data(&format!("{sql}\n")));
     Ok(0)
+}
+
+/// With `--json` inside a document of ours, else the schema itself, for other programs.
+fn schema(app: &App) -> u8 {
+    let schema = data::plan::schema();
+    let document = json!({ "v": 1, "kind": "plan_schema", "schema": schema });
+    app.show(&document, |printer| printer.data(&format!("{schema:#}\n")));
+    0
 }
 
 async fn load(app: &App, file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {

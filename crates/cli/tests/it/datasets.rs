@@ -6,6 +6,7 @@ mod kills;
 mod versions;
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -159,6 +160,24 @@ fn files_and_folders_together_are_one_dataset() {
 }
 
 #[test]
+fn a_folder_may_hold_several_kinds_of_files() {
+    let place = Place::new();
+    place.file("mixed/packed.csv", "n,city\n1,Oslo\n2,Rome\n");
+    assert!(Command::new("gzip").arg(place.path("mixed/packed.csv")).status().unwrap().success());
+    place.file("mixed/lines.jsonl", "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":\"b\"}\n");
+    place.file("mixed/tabs.tsv", "a\tb\n1\t2\n");
+    let added = place.json(0, &["data", "add", "mixed"]);
+    let rows: Vec<(&Value, &Value)> =
+        added["tables"].as_array().unwrap().iter().map(|table| (&table["name"], &table["rows"])).collect();
+    let expected = [("lines", 2), ("packed", 2), ("tabs", 1)].map(|(name, rows)| (json!(name), json!(rows)));
+    assert_eq!(rows, expected.iter().map(|(name, rows)| (name, rows)).collect::<Vec<_>>(), "{added}");
+    assert_eq!(
+        place.json(0, &["sql", "mixed", "SELECT city FROM packed WHERE n = 2"])["table"]["rows"],
+        json!([["Rome"]])
+    );
+}
+
+#[test]
 fn what_is_exported_reads_back_as_the_same() {
     let place = Place::new();
     let odd = "name,ok,day,at,ratio\n\"a, \"\"b\"\"\",true,2024-01-02,2024-01-02 03:04:05,1.5\n,false,,,\nc,,2024-02-01,2024-02-01 00:00:00,2.25\n";
@@ -182,6 +201,15 @@ fn what_is_exported_reads_back_as_the_same() {
         };
         assert_eq!(columns(&again), columns(&first), "{table}");
     }
+}
+
+#[test]
+fn texts_that_look_like_numbers_stay_texts_when_exported() {
+    let place = Place::new();
+    place.file("codes.jsonl", "{\"code\":\"007\",\"n\":1}\n{\"code\":\"042\",\"n\":2}\n");
+    place.json(0, &["data", "export", "codes.jsonl", "--to", "out"]);
+    let listed = place.json(0, &["sql", "out", "SELECT code FROM codes ORDER BY n"]);
+    assert_eq!(listed["table"]["rows"], json!([["007"], ["042"]]));
 }
 
 #[test]
@@ -230,4 +258,33 @@ fn the_owners_words_are_part_of_what_was_added() {
     assert_eq!(listed(&place, "shop")["files"], "changed");
     place.json(0, &["data", "refresh", "shop"]);
     assert_eq!(place.json(0, &["data", "show", "shop"])["description"], "Another");
+}
+
+#[test]
+fn a_disk_without_room_is_found_out_before_anything_is_copied() {
+    let place = Place::new();
+    place.json(0, &["sql", "ecommerce", "SELECT 1"]);
+    let file = place.file("large.csv", format!("text\n{}", "some text of a line\n".repeat(200_000)));
+    let data = place.folder("small");
+    let script = "exec unshare --mount sh -c 'mount -t tmpfs -o size=3m none \"$0\" && exec \"$@\"'";
+    let call = place.assay(["data", "add", file.to_str().unwrap(), "--json", "--data-dir", data.to_str().unwrap()]);
+    let problem = call.below(&format!("{script} '{}' \"$@\"", data.display())).run().exits(2).document();
+    assert_eq!(problem["code"], "disk_full", "{problem}");
+    assert!(problem["message"].as_str().unwrap().contains("are free"), "{problem}");
+}
+
+#[test]
+fn names_of_datasets_are_completed() {
+    let place = Place::new();
+    place.file("sales.csv", SALES);
+    place.json(0, &["data", "add", "sales.csv", "--name", "shop"]);
+    let offered = |words: &[&str]| {
+        let words = ["--", "assay"].iter().chain(words);
+        let ran = place.assay(words).env("ASSAY_COMPLETE", "fish").run().exits(0);
+        ran.stdout.lines().map(|line| line.split('\t').next().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&["ask", "sho"]), ["shop"]);
+    assert!(offered(&["data", "show", "s"]).contains(&"sales.csv".to_string()), "files too");
+    assert!(offered(&["data", "show", "s"]).contains(&"support".to_string()));
+    assert_eq!(offered(&["data", "remove", "s"]), ["shop"], "only what can be removed");
 }

@@ -8,12 +8,15 @@
 
 mod answers;
 mod attacks;
+mod awkward;
 mod broker;
 mod datasets;
+mod demo_plan;
 mod documents;
 mod durability;
 mod edges;
 mod exec;
+mod fanout;
 mod files;
 mod flow;
 mod guard;
@@ -22,9 +25,11 @@ mod journal;
 mod journal_files;
 mod libraries;
 mod plans;
+mod profiles;
 mod programs;
 mod properties;
 mod readme;
+mod redteam;
 mod refusals;
 mod runs;
 mod sql;

@@ -32,6 +32,14 @@ fn three_interpreters_agree_on_many() {
     }
 }
 
+#[test]
+fn a_canonical_plan_is_its_own_form() {
+    for pair in pairs(SEED + 4, 2_000) {
+        let again = Pair::of(&pair.world, &pair.plan).unwrap_or_else(|| panic!("refused:\n{}", pair.shown()));
+        assert_eq!((again.plan, again.sql), (pair.plan.clone(), pair.sql.clone()), "{}", pair.shown());
+    }
+}
+
 /// Looks at more pairs than are wanted, so that enough are decided.
 #[track_caller]
 fn agree_on(seed: u64, wanted: usize) {

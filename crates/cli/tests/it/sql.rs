@@ -222,7 +222,7 @@ fn what_needs_more_memory_gets_it() {
         let document = shared().json(0, &["sql", "ecommerce", sql]);
         assert_eq!(rows(&document["table"]), [[expected]], "{sql}");
         let peak = document["usage"]["memory_peak_bytes"].as_u64().unwrap();
-        assert!(peak == 0 || peak > 32 << 20, "{sql} used {peak} bytes: no test of more than 32 MB");
+        assert!(peak > 32 << 20, "{sql} used {peak} bytes: no test of more than 32 MB");
     }
 }
 
@@ -241,13 +241,13 @@ fn what_needs_more_memory_than_there_is_fails_with_a_clear_word() {
         let message = document["error"]["message"].as_str().unwrap();
         assert!(message.contains("384 MB of memory"), "{message}");
     }
-    let killed = shared().json(1, &["sql", "ecommerce", "SELECT length(lpad('x', 1500000000, 'y'))"]);
+    let killed = shared().json(1, &["sql", "ecommerce", "SELECT len(range(150000000))"]);
     assert_eq!((&killed["outcome"], &killed["killed_by"]), (&json!("killed"), &json!("memory")), "{killed}");
 }
 
 #[test]
 fn what_takes_too_long_is_killed_by_time() {
-    let sql = "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range <> b.range";
+    let sql = "SELECT sum(a.range) FROM range(100000) a, range(100000000) b";
     let document = shared().json(1, &["sql", "ecommerce", sql]);
     assert_eq!((&document["outcome"], &document["killed_by"]), (&json!("killed"), &json!("time")), "{document}");
 }

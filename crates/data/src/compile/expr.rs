@@ -261,8 +261,8 @@ pub(super) fn period(grain: Grain, value: &Value) -> String {
     if grain == Grain::Hour { start } else { format!("CAST({start} AS DATE)") }
 }
 
-/// A measure as SQL.
-pub(super) fn aggregate(names: &dyn Names, measure: &Measure) -> Result<String, PlanProblem> {
+/// A measure as SQL; `unbounded` where infinity can be among its values.
+pub(super) fn aggregate(names: &dyn Names, measure: &Measure, unbounded: bool) -> Result<String, PlanProblem> {
     let over = measure.expr.as_ref().map(|expr| value(names, expr)).transpose()?;
     kind::aggregate(measure.agg, over.as_ref().map(|value| value.kind))?;
     let filter = match &measure.filter {
@@ -271,11 +271,11 @@ pub(super) fn aggregate(names: &dyn Names, measure: &Measure) -> Result<String, 
     };
     match over {
         None => Ok(format!("count(*){filter}")),
-        Some(value) => call(measure, &value, &filter),
+        Some(value) => call(measure, &value, unbounded, &filter),
     }
 }
 
-fn call(measure: &Measure, over: &Value, filter: &str) -> Result<String, PlanProblem> {
+fn call(measure: &Measure, over: &Value, unbounded: bool, filter: &str) -> Result<String, PlanProblem> {
     let text = match over.kind.ty {
         Type::Bool if matches!(measure.agg, Agg::Sum | Agg::Avg) => format!("CAST({} AS INTEGER)", over.text),
         _ => over.text.clone(),
@@ -285,9 +285,9 @@ fn call(measure: &Measure, over: &Value, filter: &str) -> Result<String, PlanPro
     Ok(match measure.agg {
         Agg::Count => format!("count({text}){filter}"),
         Agg::CountDistinct => format!("count(DISTINCT {text}){filter}"),
-        Agg::Sum => sum(&text, over.kind, filter),
+        Agg::Sum => sum(&text, over.kind, unbounded, filter),
         // DuckDB divides the exact sum of integers and decimals; of floats it is the compensated sum that is exact enough.
-        Agg::Avg if is_float => compensated("favg", "avg", &text, filter),
+        Agg::Avg if is_float => compensated("favg", "avg", &text, unbounded, filter),
         Agg::Avg => format!("avg({text}){filter}"),
         Agg::Min => format!("min({text}){filter}"),
         Agg::Max => format!("max({text}){filter}"),
@@ -301,16 +301,19 @@ fn call(measure: &Measure, over: &Value, filter: &str) -> Result<String, PlanPro
 }
 
 /// The sum that does not depend on the order of rows; `over` is what follows the call.
-pub(super) fn sum(text: &str, kind: Kind, over: &str) -> String {
+pub(super) fn sum(text: &str, kind: Kind, unbounded: bool, over: &str) -> String {
     match kind.ty {
-        Type::Float => compensated("fsum", "sum", text, over),
+        Type::Float => compensated("fsum", "sum", text, unbounded, over),
         _ => format!("sum({text}){over}"),
     }
 }
 
 /// Compensation subtracts what was added, and infinity less itself is not a number: there the plain function knows.
-fn compensated(exact: &str, plain: &str, text: &str, over: &str) -> String {
-    format!("coalesce(nullif({exact}({text}){over}, 'NaN'), {plain}({text}){over})")
+fn compensated(exact: &str, plain: &str, text: &str, unbounded: bool, over: &str) -> String {
+    match unbounded {
+        true => format!("coalesce(nullif({exact}({text}){over}, 'NaN'), {plain}({text}){over})"),
+        false => format!("{exact}({text}){over}"),
+    }
 }
 
 /// A condition as text, and whether it may stand beside AND without parentheses.

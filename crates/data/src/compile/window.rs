@@ -30,32 +30,35 @@ fn text(compute: &Compute, outputs: &[Output]) -> Result<String, PlanProblem> {
     let find = |name: &String| outputs.iter().find(|output| output.name == *name).ok_or_else(missing);
     let names: Vec<String> = compute.args.iter().map(|name| identifier(name)).collect();
     let first = names.first().ok_or_else(missing)?;
-    let kind = find(&compute.args[0])?.kind.ok_or_else(missing)?;
+    let arg = find(&compute.args[0])?;
+    let kind = arg.kind.ok_or_else(missing)?;
     let per = partition(&compute.per);
     Ok(match compute.op {
         ComputeOp::Ratio => format!("{first} / nullif({}, 0)", names[1]),
         ComputeOp::Diff => format!("{} - {}", wide(first, kind), names[1]),
-        ComputeOp::Share => format!("{first} / nullif({}, 0)", sum(first, kind, &format!(" OVER ({per})"))),
+        ComputeOp::Share => {
+            format!("{first} / nullif({}, 0)", sum(first, kind, arg.unbounded, &format!(" OVER ({per})")))
+        }
         ComputeOp::Change | ComputeOp::ChangePct | ComputeOp::Cumulative => {
             let along = find(compute.along.as_ref().ok_or_else(missing)?)?;
-            walked(compute.op, first, kind, &per, along).ok_or_else(missing)?
+            walked(compute.op, arg, kind, &per, along).ok_or_else(missing)?
         }
     })
 }
 
 /// A value along periods. The row before is the period before only if no period is missing between them.
-fn walked(op: ComputeOp, value: &str, kind: Kind, per: &str, along: &Output) -> Option<String> {
-    let period = identifier(&along.name);
+fn walked(op: ComputeOp, arg: &Output, kind: Kind, per: &str, along: &Output) -> Option<String> {
+    let (value, period) = (identifier(&arg.name), identifier(&along.name));
     let order =
         format!("{}ORDER BY {period} ASC NULLS LAST", if per.is_empty() { String::new() } else { format!("{per} ") });
     if op == ComputeOp::Cumulative {
         let so_far = format!(" OVER ({order} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)");
-        return Some(sum(value, kind, &so_far));
+        return Some(sum(&value, kind, arg.unbounded, &so_far));
     }
     let step = step(along.periods()?);
     let before = format!("lag({value}) OVER ({order})");
     let adjacent = format!("lag({period}) OVER ({order}) = {period} - INTERVAL {}", string(step));
-    let change = format!("{} - {before}", wide(value, kind));
+    let change = format!("{} - {before}", wide(&value, kind));
     Some(match op {
         ComputeOp::ChangePct => format!("CASE WHEN {adjacent} THEN ({change}) / nullif({before}, 0) END"),
         _ => format!("CASE WHEN {adjacent} THEN {change} END"),

@@ -242,7 +242,7 @@ fn write_examples(out: &mut String, profile: &Profile) {
     let name = words(&column.name).join(" ");
     out.push_str("\n# A measure gives a word one meaning. `expr` is a column or arithmetic over columns.\n");
     out.push_str("# [[measure]]\n");
-    write(out, format_args!("# name = {}\n", quoted(format!("total {name}").trim())));
+    write(out, format_args!("# name = {}\n", quoted(&format!("{name} in all"))));
     out.push_str("# synonyms = [\"another word for it\"]\n# agg = \"sum\"\n");
     write(out, format_args!("# expr = {}\n# tables = [{}]\n", quoted(&column.name), quoted(&table.name)));
     out.push_str("\n# Other words for a column, in its line above:\n");
@@ -294,5 +294,91 @@ fn arithmetic(expr: &Expr) -> Option<String> {
             Some(format!("({})", args?.join(&format!(" {sign} "))))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::Hash;
+    use serde_json::json;
+
+    use super::*;
+    use crate::metadata::Metadata;
+
+    #[test]
+    fn no_name_and_no_value_breaks_the_text() {
+        let names = [
+            "plain",
+            "two words",
+            "a.b",
+            "a->b",
+            "quote\"s",
+            "single'quote",
+            "back\\slash",
+            "line\nbreak",
+            "\r",
+            "tab\t",
+            "\u{7f}",
+            "\u{202e}",
+            "# no comment",
+            "= 1",
+            "[x]",
+            "[[table]]",
+            " blank ",
+            "",
+            "id",
+            "Größe (cm)",
+            "名前",
+            "x_id",
+            "X ID",
+            "'''",
+            "\"\"\"",
+            "true",
+            "1.5",
+        ];
+        let column = |(at, name): (usize, &&str)| {
+            let ty = ["text", "int", "decimal"][at % 3];
+            json!({
+                "name": name, "type": ty, "nulls": at, "distinct": 3, "unique": at % 2 == 0, "min": "\n", "max": "]\n#",
+                "top": [["a\nb = \"\u{0}\" # \u{1b}[2J", 2], [null, 1]], "example": "\r\n[[measure]]",
+            })
+        };
+        let columns: Vec<_> = names.iter().enumerate().map(column).collect();
+        let table = |name: &str| json!({ "name": name, "rows": 3, "columns": columns });
+        let link = |from: usize, to: usize| json!({ "from_table": "many", "from_column": names[from], "to_table": "one", "to_column": names[to] });
+        let links: Vec<_> = (0..names.len()).map(|from| link(from, (from + 3) % names.len() / 6 * 6)).collect();
+        let profile: Profile =
+            serde_json::from_value(json!({ "tables": [table("many"), table("one")], "relations": links }))
+                .expect("a profile");
+        let made = |metadata: &Metadata| Dataset::assemble("odd \"x\"\n", Hash::of(b"v"), &profile, metadata);
+        let dataset = made(&Metadata::default()).expect("words are optional");
+        assert!(dataset.relations.len() > 3, "{:?}", dataset.relations);
+        let text = first(&dataset, &profile);
+        let metadata = Metadata::parse(&text).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+        assert_eq!(metadata.tables[0].columns.len(), names.len());
+        assert!(!metadata.relations.is_empty() && metadata.measures.is_empty());
+        made(&metadata).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+        assert_eq!(Metadata::parse(&metadata.to_toml()), Ok(metadata));
+    }
+
+    #[test]
+    fn plurals_that_are_clear_have_a_singular() {
+        let of = |word| singular(word).unwrap_or_default();
+        let words =
+            ["orders", "cities", "boxes", "classes", "people", "sales", "status", "address", "news", "inventory"];
+        let singles = ["order", "city", "box", "class", "person", "sale", "", "", "", ""];
+        assert_eq!(words.map(of), singles);
+    }
+
+    #[test]
+    fn a_wide_table_is_not_written_out() {
+        let column =
+            |at| json!({ "name": format!("c{at}"), "type": "int", "nulls": 0, "distinct": 1, "unique": false });
+        let columns: Vec<_> = (0..700).map(column).collect();
+        let profile: Profile =
+            serde_json::from_value(json!({ "tables": [{ "name": "t", "rows": 1, "columns": columns }] })).expect("one");
+        let dataset = Dataset::assemble("t", Hash::of(b"v"), &profile, &Metadata::default()).expect("it fits");
+        let text = first(&dataset, &profile);
+        assert!(text.contains("\nc499 = {}\n# and 200 more columns\n"), "{text}");
     }
 }

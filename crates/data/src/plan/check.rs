@@ -170,7 +170,7 @@ impl<'d> Check<'d> {
     /// Makes an output known to what follows, also when something about it is wrong.
     pub(super) fn declare(&mut self, name: Option<String>, kind: Option<Kind>, role: Role) -> String {
         let name = name.unwrap_or_default();
-        self.outputs.push(Output { name: name.clone(), kind, role });
+        self.outputs.push(Output { name: name.clone(), kind, role, unbounded: false });
         name
     }
 

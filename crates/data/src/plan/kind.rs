@@ -151,12 +151,17 @@ pub(crate) fn aggregate(agg: Agg, over: Option<Kind>) -> Result<Kind, Wrong> {
     })
 }
 
-/// What a value computed from measures is.
-pub(crate) fn compute(op: ComputeOp, args: &[Kind]) -> Result<Kind, Wrong> {
-    let wanted = match op {
+/// How many measures a computed value takes.
+pub(crate) fn compute_arity(op: ComputeOp) -> usize {
+    match op {
         ComputeOp::Ratio | ComputeOp::Diff => 2,
         ComputeOp::Share | ComputeOp::Change | ComputeOp::ChangePct | ComputeOp::Cumulative => 1,
-    };
+    }
+}
+
+/// What a value computed from measures is.
+pub(crate) fn compute(op: ComputeOp, args: &[Kind]) -> Result<Kind, Wrong> {
+    let wanted = compute_arity(op);
     if args.len() != wanted {
         let words = if wanted == 1 { "one argument" } else { "two arguments" };
         return wrong(format!("`{}` takes {words}, not {}", op.as_str(), args.len()));

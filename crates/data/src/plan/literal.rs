@@ -149,7 +149,8 @@ fn offset(text: &str) -> Option<i64> {
     }
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let clock: String = text[1..].chars().filter(|c| *c != ':').collect();
-    let shaped = clock.len() == 4 && matches!(text.len(), 5 | 6) && text.find(':').is_none_or(|at| at == 3);
+    let shaped =
+        clock.is_ascii() && clock.len() == 4 && matches!(text.len(), 5 | 6) && text.find(':').is_none_or(|at| at == 3);
     let (hours, minutes) = shaped.then(|| Some((digits(&clock[..2])?, digits(&clock[2..])?))).flatten()?;
     (hours <= 18 && minutes < 60).then(|| sign * i64::from(hours * 60 + minutes))
 }

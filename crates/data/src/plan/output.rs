@@ -12,6 +12,8 @@ pub(crate) struct Output {
     pub(crate) name: String,
     pub(crate) kind: Option<Kind>,
     pub(crate) role: Role,
+    /// Whether infinity can be among its values, or among what it was computed from.
+    pub(crate) unbounded: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,25 +52,29 @@ pub(crate) fn outputs(plan: &Plan, dataset: &Dataset) -> (Vec<Output>, Option<Pl
     let mut found = Outputs { dataset, all: Vec::new(), problem: None };
     for (index, column) in plan.select.iter().enumerate() {
         let kind = found.of(&column.expr);
-        found.add(&column.name, Role::Column, kind, format!("/select/{index}"));
+        let unbounded = found.is_unbounded(&column.expr);
+        found.add(&column.name, Role::Column, kind, unbounded, format!("/select/{index}"));
     }
     for (index, group) in plan.group.iter().enumerate() {
         let kind = found.of(&group.expr).and_then(|kind| match group.grain {
             Some(grain) => kind::grain(grain, kind),
             None => Ok(kind),
         });
-        found.add(&group.name, Role::Group(group.grain), kind, format!("/group/{index}"));
+        let unbounded = found.is_unbounded(&group.expr);
+        found.add(&group.name, Role::Group(group.grain), kind, unbounded, format!("/group/{index}"));
     }
     for (index, measure) in plan.measures.iter().enumerate() {
         let over = measure.expr.as_ref().map(|expr| found.of(expr)).transpose();
         let kind = over.and_then(|over| kind::aggregate(measure.agg, over));
-        found.add(&measure.name, Role::Measure, kind, format!("/measures/{index}"));
+        let unbounded = measure.expr.as_ref().is_some_and(|expr| found.is_unbounded(expr));
+        found.add(&measure.name, Role::Measure, kind, unbounded, format!("/measures/{index}"));
     }
     for (index, compute) in plan.compute.iter().enumerate() {
         let args: Result<Vec<Kind>, Wrong> =
             compute.args.iter().map(|name| found.of(&Expr::Ref { name: name.clone() })).collect();
         let kind = args.and_then(|args| kind::compute(compute.op, &args));
-        found.add(&compute.name, Role::Compute, kind, format!("/compute/{index}"));
+        let unbounded = compute.args.iter().any(|name| found.is_unbounded(&Expr::Ref { name: name.clone() }));
+        found.add(&compute.name, Role::Compute, kind, unbounded, format!("/compute/{index}"));
     }
     (found.all, found.problem)
 }
@@ -87,10 +93,22 @@ impl Outputs<'_> {
         })
     }
 
-    fn add(&mut self, name: &str, role: Role, kind: Result<Kind, Wrong>, path: String) {
+    /// Columns of floats may hold infinity; nothing else in the language comes near it.
+    fn is_unbounded(&self, expr: &Expr) -> bool {
+        const NEAR: f64 = 1e100;
+        match expr {
+            Expr::Col { col } => self.dataset.column(col).is_some_and(|column| column.ty == Type::Float),
+            Expr::Ref { name } => self.all.iter().any(|output| output.name == *name && output.unbounded),
+            Expr::Lit { lit } => lit.as_f64().is_some_and(|number| number.abs() > NEAR),
+            Expr::Op { args, .. } => args.iter().any(|arg| self.is_unbounded(arg)),
+            Expr::Part { .. } => false,
+        }
+    }
+
+    fn add(&mut self, name: &str, role: Role, kind: Result<Kind, Wrong>, unbounded: bool, path: String) {
         let kind = kind.map_err(|wrong| {
             self.problem.get_or_insert_with(|| PlanProblem::invalid(path, wrong.message));
         });
-        self.all.push(Output { name: name.to_string(), kind: kind.ok(), role });
+        self.all.push(Output { name: name.to_string(), kind: kind.ok(), role, unbounded });
     }
 }

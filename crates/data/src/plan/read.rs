@@ -8,11 +8,6 @@ use super::output::Role;
 use super::*;
 use crate::dataset::{Dataset, TableInfo};
 
-const PLAN: &[&str] = &[
-    "v", "dataset", "from", "via", "where", "select", "distinct", "group", "measures", "compute", "having", "top",
-    "order", "limit",
-];
-
 /// The dataset a plan is about, in either form.
 pub fn dataset_name(value: &Value) -> Option<&str> {
     value.get("dataset").or_else(|| value.get("dataset_id"))?.as_str()
@@ -54,7 +49,7 @@ pub(super) use vocabulary;
 
 impl<'d> Check<'d> {
     fn plan(&mut self, root: &Node<'_>) -> Option<Plan> {
-        self.problems.object(root, "a plan", PLAN)?;
+        self.problems.object(root, "a plan", fields::PLAN)?;
         if let Some(version) = root.field("v")
             && version.value.as_u64() != Some(u64::from(VERSION))
         {
@@ -134,7 +129,7 @@ impl<'d> Check<'d> {
     }
 
     fn select_item(&mut self, node: &Node<'_>) -> Option<Select> {
-        self.problems.object(node, "a column", &["as", "expr"])?;
+        self.problems.object(node, "a column", fields::SELECT)?;
         let name = self.name(node, "a column");
         let typed = self.expr_field(node, "a column");
         let name = self.declare(name, typed.as_ref().map(|typed| typed.1), Role::Column);
@@ -142,7 +137,7 @@ impl<'d> Check<'d> {
     }
 
     fn group_item(&mut self, node: &Node<'_>) -> Option<Group> {
-        self.problems.object(node, "a group", &["as", "expr", "grain"])?;
+        self.problems.object(node, "a group", fields::GROUP)?;
         let name = self.name(node, "a group");
         let typed = self.expr_field(node, "a group");
         let grain = node.field("grain");
@@ -154,7 +149,7 @@ impl<'d> Check<'d> {
     }
 
     fn measure(&mut self, node: &Node<'_>) -> Option<Measure> {
-        self.problems.object(node, "a measure", &["as", "agg", "expr", "q", "where"])?;
+        self.problems.object(node, "a measure", fields::MEASURE)?;
         let name = self.name(node, "a measure");
         let agg = self.problems.required(node, "a measure", "agg");
         let agg = agg.and_then(|node| self.problems.word(&node, "an aggregate", vocabulary!(Agg)));
@@ -172,7 +167,7 @@ impl<'d> Check<'d> {
     }
 
     fn compute_item(&mut self, node: &Node<'_>) -> Option<Compute> {
-        self.problems.object(node, "a computed value", &["as", "op", "args", "per", "along"])?;
+        self.problems.object(node, "a computed value", fields::COMPUTE)?;
         let name = self.name(node, "a computed value");
         let op = self.problems.required(node, "a computed value", "op");
         let op = op.and_then(|node| self.problems.word(&node, "an operation on measures", vocabulary!(ComputeOp)));
@@ -190,7 +185,7 @@ impl<'d> Check<'d> {
     }
 
     fn top(&mut self, node: &Node<'_>) -> Option<Top> {
-        self.problems.object(node, "`top`", &["n", "by", "dir", "per", "ties"])?;
+        self.problems.object(node, "`top`", fields::TOP)?;
         let n = self.problems.required(node, "`top`", "n");
         let n = n.and_then(|node| self.problems.count(&node, "`n`", LIMIT_MAX));
         let by = self.problems.required(node, "`top`", "by").and_then(|node| self.output_text(&node));
@@ -202,7 +197,7 @@ impl<'d> Check<'d> {
     }
 
     fn order_item(&mut self, node: &Node<'_>) -> Option<Order> {
-        self.problems.object(node, "an order", &["by", "dir"])?;
+        self.problems.object(node, "an order", fields::ORDER)?;
         let by = self.problems.required(node, "an order", "by").and_then(|node| self.output_text(&node));
         let dir = self.dir(node.field("dir"), Dir::Asc);
         Some(Order { by: by?, dir })
@@ -219,14 +214,13 @@ impl<'d> Check<'d> {
     }
 
     fn expr(&mut self, node: &Node<'_>, scope: Scope<'d>, depth: usize) -> Option<Typed> {
-        const FORMS: [&str; 5] = ["col", "lit", "op", "part", "ref"];
         if depth == EXPR_DEPTH_MAX {
             self.problems.invalid(&node.path, format!("expressions are nested deeper than {EXPR_DEPTH_MAX}"));
             return None;
         }
-        match self.form(node, "an expression", &FORMS)? {
+        match self.form(node, "an expression", &fields::EXPR_FORMS)? {
             "col" => {
-                self.problems.object(node, "a column", &["col"])?;
+                self.problems.object(node, "a column", fields::COL)?;
                 let column = self.problems.required(node, "a column", "col")?;
                 let text = self.problems.text(&column, "a column's name")?;
                 match scope {
@@ -239,13 +233,13 @@ impl<'d> Check<'d> {
                 }
             }
             "lit" => {
-                self.problems.object(node, "a literal", &["lit"])?;
+                self.problems.object(node, "a literal", fields::LIT)?;
                 let value = node.value.get("lit")?;
                 self.literal(&Node { value, path: pointer(&node.path, "lit") })
             }
             "op" => self.op(node, scope, depth),
             "part" => {
-                self.problems.object(node, "a part", &["part", "of"])?;
+                self.problems.object(node, "a part", fields::PART)?;
                 let part = self.problems.required(node, "a part", "part")?;
                 let word = self.problems.word(&part, "a part of a date", vocabulary!(Part));
                 let of = self.problems.required(node, "a part", "of");
@@ -257,7 +251,7 @@ impl<'d> Check<'d> {
     }
 
     fn op(&mut self, node: &Node<'_>, scope: Scope<'d>, depth: usize) -> Option<Typed> {
-        self.problems.object(node, "an operation", &["op", "args"])?;
+        self.problems.object(node, "an operation", fields::OP)?;
         let op = self.problems.required(node, "an operation", "op");
         let op = op.and_then(|op| self.problems.word(&op, "an operation", vocabulary!(Op)));
         let args = self.problems.required(node, "an operation", "args")?;
@@ -267,7 +261,7 @@ impl<'d> Check<'d> {
     }
 
     fn ref_expr(&mut self, node: &Node<'_>, scope: Scope<'d>) -> Option<Typed> {
-        self.problems.object(node, "a reference", &["ref"])?;
+        self.problems.object(node, "a reference", fields::REF)?;
         let name = self.problems.required(node, "a reference", "ref")?;
         if let Scope::Rows(_) = scope {
             self.problems.invalid(&name.path, "`ref` is for `having` only; rows have columns: write `col`");
@@ -279,16 +273,15 @@ impl<'d> Check<'d> {
     }
 
     fn pred(&mut self, node: &Node<'_>, scope: Scope<'d>, depth: usize) -> Option<Pred> {
-        const FORMS: [&str; 5] = ["and", "or", "not", "test", "exists"];
         if depth == PRED_DEPTH_MAX {
             self.problems.invalid(&node.path, format!("conditions are nested deeper than {PRED_DEPTH_MAX}"));
             return None;
         }
-        match self.form(node, "a condition", &FORMS)? {
-            "and" => self.preds(node, "and", scope, depth).map(|and| Pred::And { and }),
-            "or" => self.preds(node, "or", scope, depth).map(|or| Pred::Or { or }),
+        match self.form(node, "a condition", &fields::PRED_FORMS)? {
+            "and" => self.preds(node, fields::AND, scope, depth).map(|and| Pred::And { and }),
+            "or" => self.preds(node, fields::OR, scope, depth).map(|or| Pred::Or { or }),
             "not" => {
-                self.problems.object(node, "`not`", &["not"])?;
+                self.problems.object(node, "`not`", fields::NOT)?;
                 let inner = self.problems.required(node, "a condition", "not")?;
                 self.pred(&inner, scope, depth + 1).map(|not| Pred::Not { not: Box::new(not) })
             }
@@ -297,8 +290,9 @@ impl<'d> Check<'d> {
         }
     }
 
-    fn preds(&mut self, node: &Node<'_>, field: &str, scope: Scope<'d>, depth: usize) -> Option<Vec<Pred>> {
-        self.problems.object(node, &format!("`{field}`"), &[field])?;
+    fn preds(&mut self, node: &Node<'_>, fields: &[&str], scope: Scope<'d>, depth: usize) -> Option<Vec<Pred>> {
+        let field = fields[0];
+        self.problems.object(node, &format!("`{field}`"), fields)?;
         let list = self.problems.required(node, "a condition", field)?;
         let items = self.problems.list(&list, &format!("`{field}`"), PREDS_MAX);
         if items.is_empty() && list.value.is_array() {
@@ -309,7 +303,7 @@ impl<'d> Check<'d> {
     }
 
     fn test_pred(&mut self, node: &Node<'_>, scope: Scope<'d>) -> Option<Pred> {
-        self.problems.object(node, "a test", &["test", "expr", "values"])?;
+        self.problems.object(node, "a test", fields::TEST)?;
         let word = self.problems.required(node, "a test", "test")?;
         let test = self.problems.word(&word, "a test", vocabulary!(Test));
         let expr = self.problems.required(node, "a test", "expr");
@@ -324,13 +318,13 @@ impl<'d> Check<'d> {
     }
 
     fn exists(&mut self, node: &Node<'_>, scope: Scope<'d>, depth: usize) -> Option<Pred> {
-        self.problems.object(node, "a condition", &["exists"])?;
+        self.problems.object(node, "a condition", fields::EXISTS)?;
         let exists = self.problems.required(node, "a condition", "exists")?;
         let Scope::Rows(one) = scope else {
             self.problems.invalid(&exists.path, "`exists` asks about rows; `having` sees the result");
             return None;
         };
-        self.problems.object(&exists, "`exists`", &["table", "where"])?;
+        self.problems.object(&exists, "`exists`", fields::EXISTS_OF)?;
         let table = self.problems.required(&exists, "`exists`", "table");
         let many = table.and_then(|node| self.many_side(&node, one));
         let filter = exists.field("where").map(|node| self.pred(&node, Scope::Rows(many), depth + 1));

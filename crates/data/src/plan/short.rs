@@ -9,8 +9,6 @@ use super::output::Role;
 use super::read::vocabulary;
 use super::*;
 
-const PLAN: &[&str] =
-    &["dataset_id", "dataset", "table", "select", "filters", "group_by", "order_by", "limit", "notes"];
 const ONLY_SHORT: &[&str] = &["dataset_id", "table", "filters", "group_by", "order_by", "notes"];
 const ONLY_CANONICAL: &[&str] =
     &["v", "from", "via", "where", "distinct", "group", "measures", "compute", "having", "top", "order"];
@@ -23,12 +21,12 @@ pub(super) fn is_short(value: &Value) -> bool {
 
 /// A filter's operator: a test, or the absence of null.
 #[derive(Clone, Copy)]
-enum Operator {
+pub(super) enum Operator {
     Test(Test),
     IsNotNull,
 }
 
-const OPERATORS: &[(&str, Operator)] = &[
+pub(super) const OPERATORS: &[(&str, Operator)] = &[
     ("=", Operator::Test(Test::Eq)),
     ("!=", Operator::Test(Test::Ne)),
     ("<", Operator::Test(Test::Lt)),
@@ -59,7 +57,7 @@ struct Item {
 
 impl<'d> Check<'d> {
     pub(super) fn short(&mut self, root: &Node<'_>) -> Option<Plan> {
-        self.problems.object(root, "a plan", PLAN)?;
+        self.problems.object(root, "a plan", fields::SHORT_PLAN)?;
         let dataset = if root.field("dataset").is_some() { "dataset" } else { "dataset_id" };
         self.dataset_field(root, dataset);
         self.from = self.problems.required(root, "a plan", "table").and_then(|node| self.table(&node));
@@ -100,7 +98,7 @@ impl<'d> Check<'d> {
     fn item(&mut self, node: &Node<'_>) -> Option<Item> {
         let column = if node.value.is_string() { Some(node.clone()) } else { node.field("column") };
         if !node.value.is_string() {
-            self.problems.object(node, "a column", &["column", "expr", "agg", "func", "as", "alias", "q"])?;
+            self.problems.object(node, "a column", fields::SHORT_ITEM)?;
         }
         let word = node.either(&["agg", "func"]);
         let agg = word.as_ref().and_then(|node| self.problems.word(node, "an aggregate", vocabulary!(Agg)));
@@ -248,7 +246,7 @@ impl<'d> Check<'d> {
     }
 
     fn filter(&mut self, node: &Node<'_>) -> Option<Pred> {
-        self.problems.object(node, "a filter", &["column", "op", "value"])?;
+        self.problems.object(node, "a filter", fields::SHORT_FILTER)?;
         let column = self.problems.required(node, "a filter", "column");
         let subject = column.and_then(|node| {
             let text = self.problems.text(&node, "a column's name")?;
@@ -289,7 +287,7 @@ impl<'d> Check<'d> {
         let by = match node.value.is_string() {
             true => Some(node.clone()),
             false => {
-                self.problems.object(node, "an order", &["expr", "column", "dir", "direction"])?;
+                self.problems.object(node, "an order", fields::SHORT_ORDER)?;
                 node.either(&["expr", "column"])
             }
         };

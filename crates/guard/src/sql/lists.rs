@@ -1,5 +1,8 @@
 //! What a statement may consist of. Flat tables, sorted by kind; whatever is not here is refused by its name.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Functions that read nothing but their arguments and always answer the same; printed by `functions.py`.
 const FUNCTIONS: &str = include_str!("functions.txt");
 
@@ -463,7 +466,8 @@ pub fn instead(name: &str) -> Option<&'static str> {
 
 /// Whether a function may be called.
 pub fn is_function(name: &str) -> bool {
-    FUNCTIONS.lines().any(|known| known == name)
+    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| FUNCTIONS.lines().collect());
+    KNOWN.contains(name)
 }
 
 /// Every function that may be called.

@@ -164,15 +164,15 @@ impl<'a> Walk<'a> {
             || path.last() != Some(&name)
             || !named[0].is_empty()
             || qualifiers.chain([named[1]]).any(|qualifier| !qualifier.is_empty() && !is(qualifier, "main"));
+        let in_scope = path.len() == 1 && named[1].is_empty() && self.scope.iter().any(|known| is(known, name));
+        if !foreign && (in_scope || self.tables.iter().any(|table| is(table, name))) {
+            return;
+        }
         let span = self.table_span(node, name);
         let all = self.tables.join(", ");
         if foreign {
             let message = format!("`{}` is outside the dataset; its tables are: {all}", path.join("."));
             return self.refuse("sql/table", message, span);
-        }
-        let in_scope = path.len() == 1 && named[1].is_empty() && self.scope.iter().any(|known| is(known, name));
-        if in_scope || self.tables.iter().any(|table| is(table, name)) {
-            return;
         }
         let file = name.contains(['/', '\\', ':', '.', '*']);
         let message = match nearest(name, self.tables.iter().copied()).as_slice() {
@@ -216,14 +216,14 @@ impl<'a> Walk<'a> {
 
     fn function(&mut self, node: &'a Node) {
         let name = text(node, "function_name").to_ascii_lowercase();
-        let span = self.name_span(node, &name);
         let qualified = self.path(node).len() != 1 || !text(node, "schema").is_empty();
+        if !qualified && text(node, "catalog").is_empty() && lists::is_function(&name) {
+            return self.arguments(node, &name);
+        }
+        let span = self.name_span(node, &name);
         if qualified || !text(node, "catalog").is_empty() {
             let message = format!("`{name}` is called with a name before it; write {name}(…) with the value inside");
             return self.refuse("sql/function", message, span);
-        }
-        if lists::is_function(&name) {
-            return self.arguments(node, &name, span);
         }
         let message = if lists::CLOCK.contains(&name.as_str()) {
             clock(&name)
@@ -241,16 +241,17 @@ impl<'a> Walk<'a> {
     }
 
     /// Calls that are harmless or not by what they are given.
-    fn arguments(&mut self, node: &'a Node, name: &str, span: Option<Span>) {
+    fn arguments(&mut self, node: &'a Node, name: &str) {
         let arguments = node.get("arguments").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         if name == "age" && arguments.len() < 2 {
-            self.refuse("sql/function", clock("age with one argument"), span);
+            self.refuse("sql/function", clock("age with one argument"), self.name_span(node, name));
         }
         if lists::CALLS_BY_NAME.contains(&name) {
             let called = arguments.get(1).and_then(|argument| self.literal(argument)).map(str::to_ascii_lowercase);
             if !called.is_some_and(|called| lists::is_function(&called)) {
-                let message = format!("`{name}` does not say which aggregate it calls; write its name as text, such as 'sum'");
-                self.refuse("sql/function", message, span);
+                let message =
+                    format!("`{name}` does not say which aggregate it calls; write its name as text, such as 'sum'");
+                self.refuse("sql/function", message, self.name_span(node, name));
             }
         }
     }
@@ -266,13 +267,12 @@ impl<'a> Walk<'a> {
         let names = node.get("column_names").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let [Value::String(name)] = names else { return };
         let name = name.to_ascii_lowercase();
-        let span = self.name_span(node, &name);
         if lists::is_bare_clock(&name) {
             let message = format!("{}; if it is a column, write table.{name}", clock(&name));
-            self.refuse("sql/function", message, span);
+            self.refuse("sql/function", message, self.name_span(node, &name));
         } else if lists::SESSION.contains(&name.as_str()) {
             let message = format!("`{name}` is about the session, not the data; if it is a column, write table.{name}");
-            self.refuse("sql/function", message, span);
+            self.refuse("sql/function", message, self.name_span(node, &name));
         }
     }
 

@@ -6,7 +6,7 @@ use agent::TableChange;
 use base::Problem;
 use serde_json::json;
 
-use super::{say, size};
+use super::{counted, say, size};
 use crate::app::App;
 
 /// Gives files a name and reads them.
@@ -25,7 +25,9 @@ pub async fn add(app: &App, paths: &[PathBuf], name: Option<&str>) -> Result<u8,
     app.show(&document, |printer| {
         printer.line(&format!("added {} ({} of files)", printer.strong(&added.name), size(added.bytes())));
         for table in &prepared.dataset.tables {
-            printer.line(&format!("  {}: {} rows, {} columns", table.name, table.rows, table.columns.len()));
+            let columns = table.columns.len() as u64;
+            let (rows, columns) = (counted(table.rows, "row"), counted(columns, "column"));
+            printer.line(&format!("  {}: {rows}, {columns}", table.name));
         }
         say(printer, &prepared.remarks);
         printer.remark("next", &format!("assay data show {0}; assay ask {0} \"how many rows\"", added.name));
@@ -45,7 +47,9 @@ pub async fn refresh(app: &App, name: &str) -> Result<u8, Problem> {
     app.show(&document, |printer| {
         match (changed, refreshed.changes.is_empty()) {
             (false, _) => printer.line(&format!("{name}: nothing has changed")),
-            (true, true) => printer.line(&format!("{name}: other contents, the same rows and columns in number and type")),
+            (true, true) => {
+                printer.line(&format!("{name}: other contents, the same rows and columns in number and type"))
+            }
             (true, false) => refreshed.changes.iter().for_each(|change| printer.line(&told(change))),
         }
         say(printer, &refreshed.prepared.remarks);
@@ -65,9 +69,11 @@ pub fn remove(app: &App, name: &str) -> Result<u8, Problem> {
 fn told(change: &TableChange) -> String {
     let mut parts = Vec::new();
     match (change.rows_before, change.rows_after) {
-        (None, Some(rows)) => parts.push(format!("new, {rows} rows")),
+        (None, Some(rows)) => parts.push(format!("new, {}", counted(rows, "row"))),
         (Some(_), None) => parts.push("gone".to_string()),
-        (Some(before), Some(after)) if before != after => parts.push(format!("{before} rows, now {after}")),
+        (Some(before), Some(after)) if before != after => {
+            parts.push(format!("{}, now {after}", counted(before, "row")))
+        }
         _ => {}
     }
     for (names, word) in [(&change.columns_added, "new columns"), (&change.columns_removed, "columns gone")] {

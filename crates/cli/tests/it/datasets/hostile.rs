@@ -60,7 +60,8 @@ fn a_link_that_is_named_itself_is_followed_to_a_regular_file_only() {
 fn whatever_a_file_is_called_it_is_only_a_name() {
     let place = Place::new();
     let long = format!("{}.csv", "n".repeat(250));
-    let names = ["new\nline.csv", "quo'te\"s`.csv", "* ? [x].csv", "$(touch owned).csv", "\u{202e}vsc.csv", "%s%n.csv", &long];
+    let names =
+        ["new\nline.csv", "quo'te\"s`.csv", "* ? [x].csv", "$(touch owned).csv", "\u{202e}vsc.csv", "%s%n.csv", &long];
     for name in names {
         let path = format!("odd/{name}");
         place.file(&path, TABLE);
@@ -70,7 +71,10 @@ fn whatever_a_file_is_called_it_is_only_a_name() {
     assert_eq!(shown["tables"].as_array().unwrap().len(), names.len());
     let tables = shown["tables"].as_array().unwrap().iter().map(|table| table["name"].as_str().unwrap().to_string());
     for table in tables {
-        assert!(table.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'), "{table}");
+        assert!(
+            table.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'),
+            "{table}"
+        );
     }
     assert!(!place.path("owned").exists());
     place.file("-rf.csv", TABLE);

@@ -7,7 +7,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{SALES, count, prepared};
-use crate::support::Place;
+use crate::support::{Place, slow_is_wanted};
+
+/// A few moments, or many.
+fn moments(test: &str, many: u64) -> impl Iterator<Item = u64> {
+    let step = if slow_is_wanted(&format!("most moments of {test}")) { 1 } else { many / 2 };
+    (0..many).step_by(step as usize)
+}
 
 /// Kills a command so long after its start.
 fn killed(place: &Place, arguments: &[&str], after_ms: u64, cache_bytes: &str) {
@@ -30,7 +36,7 @@ fn nothing_is_left(place: &Place) {
 #[test]
 fn while_files_are_read() {
     let place = Place::new();
-    for moment in 0..14 {
+    for moment in moments("while_files_are_read", 14) {
         place.file("sales.csv", format!("{SALES}East,{moment},true,2024-01-01\n"));
         killed(&place, &["ask", "sales.csv", "how many rows"], moment * 35, "1000000000");
         assert_eq!(count(&place, "sales.csv"), json!(4), "killed after {} ms", moment * 35);
@@ -46,7 +52,7 @@ fn while_datasets_are_added_refreshed_and_removed() {
     let place = Place::new();
     place.file("kept.csv", SALES);
     place.json(0, &["data", "add", "kept.csv"]);
-    for moment in 0..8 {
+    for moment in moments("while_datasets_are_added_refreshed_and_removed", 8) {
         let after = moment * 60;
         place.file("sales.csv", format!("{SALES}East,{moment},true,2024-01-01\n"));
         killed(&place, &["data", "add", "sales.csv"], after, "0");
@@ -72,7 +78,7 @@ fn while_datasets_are_added_refreshed_and_removed() {
 #[test]
 fn while_room_is_made() {
     let place = Place::new();
-    for moment in 0..8 {
+    for moment in moments("while_room_is_made", 8) {
         for number in 0..3 {
             place.file(&format!("f{number}.csv"), format!("n\n{moment}\n{number}\n"));
             assert_eq!(count(&place, &format!("f{number}.csv")), json!(2));

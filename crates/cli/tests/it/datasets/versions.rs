@@ -2,13 +2,15 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{count, prepared};
-use crate::support::Place;
+use crate::support::{Place, User, for_each_user};
 
 /// Longer than a file must have been left alone to be read where it is.
 const SETTLE: Duration = Duration::from_millis(2_300);
@@ -21,16 +23,24 @@ fn large(rows: usize) -> String {
     text
 }
 
-#[test]
-fn a_file_that_is_read_in_place_is_the_same_version_as_its_copy() {
-    let place = Place::new();
-    let text = large(2_000);
-    let fresh = place.file("fresh/x.csv", &text);
-    let copied = place.answer(&[fresh.to_str().unwrap()], "how many rows");
-    fs::remove_dir_all(place.data().join("datasets")).unwrap();
-    sleep(SETTLE);
-    let settled = place.answer(&[fresh.to_str().unwrap()], "how many rows");
-    assert_eq!((&settled["dataset"], &settled["table"]), (&copied["dataset"], &copied["table"]));
+for_each_user! {
+    fn a_file_that_is_read_in_place_is_the_same_version_as_its_copy(user) {
+        let place = Place::of(user);
+        let file = place.file("x.csv", large(2_000));
+        let private = place.file("private/x.csv", large(2_000));
+        if user == User::Own {
+            fs::set_permissions(&private, PermissionsExt::from_mode(0o600)).unwrap();
+        }
+        let show = |name: &str| place.json(0, &["data", "show", name])["version"].clone();
+        let copied = show(file.to_str().unwrap());
+        sleep(SETTLE);
+        for path in [file, private] {
+            fs::remove_dir_all(place.data().join("datasets")).unwrap();
+            place.folder("data/datasets");
+            assert_eq!(show(path.to_str().unwrap()), copied, "{path:?}");
+            assert_eq!(count(&place, path.to_str().unwrap()), json!(2_000));
+        }
+    }
 }
 
 #[test]
@@ -62,19 +72,41 @@ fn a_file_that_is_written_while_it_is_read_in_place_is_not_kept() {
     let place = Place::new();
     let file = place.file("large.csv", large(600_000));
     sleep(SETTLE);
+    assert_eq!(written_meanwhile(&place, &file)["code"], "input_changed");
+    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (0, 0));
+    assert_eq!(count(&place, "large.csv"), json!(600_001));
+}
+
+#[test]
+fn a_very_large_file_is_parsed_while_its_digest_is_computed() {
+    let place = Place::new();
+    let file = place.file("large.csv", large(2_400_000));
+    assert!(fs::metadata(&file).unwrap().len() > 64 << 20);
+    sleep(SETTLE);
+    assert_eq!(written_meanwhile(&place, &file)["code"], "input_changed");
+    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (0, 0));
+    sleep(SETTLE);
+    assert_eq!(count(&place, "large.csv"), json!(2_400_001));
+    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (1, 0));
+    fs::remove_dir_all(place.data().join("hashes")).unwrap();
+    assert_eq!(count(&place, "large.csv"), json!(2_400_001), "what was begun is given up for what is there");
+    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (1, 0));
+}
+
+/// Shows a file and writes to it while it is parsed; it must be parsed where it is. Gives what was said.
+#[track_caller]
+fn written_meanwhile(place: &Place, file: &Path) -> Value {
     let mut child = place.assay(["data", "show", "large.csv", "--json"]).start();
     let began = Instant::now();
-    while place.data_ending_with(".part").is_empty() && began.elapsed() < Duration::from_secs(20) {
+    while place.data_ending_with("input").is_empty() && began.elapsed() < Duration::from_secs(20) {
         sleep(Duration::from_millis(2));
     }
-    OpenOptions::new().append(true).open(&file).unwrap().write_all(b"1,late,1\n").unwrap();
+    OpenOptions::new().append(true).open(file).unwrap().write_all(b"1,late,1\n").unwrap();
+    assert_eq!(place.data_ending_with(".csv"), Vec::<PathBuf>::new(), "no copy");
     let mut said = String::new();
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(2), "{said}");
-    let problem: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(problem["code"], "input_changed", "{problem}");
-    assert_eq!((prepared(&place), place.data_ending_with(".part").len()), (0, 0));
-    assert_eq!(count(&place, "large.csv"), json!(600_001));
+    serde_json::from_str(&said).unwrap()
 }
 
 #[test]

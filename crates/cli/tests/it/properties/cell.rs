@@ -17,6 +17,7 @@ use crate::support::Place;
 const PROGRAMS: &[(&str, &str)] = &[
     ("interpreters.py", include_str!("interpreters.py")),
     ("third.py", include_str!("third.py")),
+    ("third_values.py", include_str!("third_values.py")),
     ("wire.py", include_str!("../../../../sandbox/kernel/wire.py")),
 ];
 /// Plans over one world: making tables costs more than a plan.

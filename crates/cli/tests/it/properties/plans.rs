@@ -115,7 +115,8 @@ impl Maker<'_> {
                     Type::Date => &["year", "quarter", "month", "week", "day"],
                     _ => &["year", "quarter", "month", "week", "day", "hour"],
                 };
-                let suits = grains.iter().find(|grain| **grain == output.term.flavour).filter(|_| self.random.chance(65));
+                let suits =
+                    grains.iter().find(|grain| **grain == output.term.flavour).filter(|_| self.random.chance(65));
                 let grain = *suits.unwrap_or_else(|| self.random.pick(grains));
                 group["grain"] = json!(grain);
                 output.grain = Some(grain);
@@ -153,6 +154,7 @@ impl Maker<'_> {
             "avg",
             "min",
             "max",
+            "median",
             "median",
             "stddev",
             "quantile",
@@ -454,7 +456,8 @@ impl Maker<'_> {
                 let text = known.unwrap_or_default();
                 let letters: Vec<char> = text.chars().collect();
                 let start = if self.random.chance(40) { 0 } else { self.random.below(letters.len() + 1) };
-                let end = if self.random.chance(40) { letters.len() } else { self.random.between(start, letters.len()) };
+                let end =
+                    if self.random.chance(40) { letters.len() } else { self.random.between(start, letters.len()) };
                 let piece: String = letters[start..end].iter().collect();
                 json!(match self.random.below(3) {
                     0 => piece.to_uppercase(),

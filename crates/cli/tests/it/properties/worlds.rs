@@ -72,7 +72,7 @@ impl World {
         for index in 0..count {
             let name = names.swap_remove(random.below(names.len()));
             let row_count = match index + 1 == count {
-                true => *random.pick(&[0, 1, 3, 5, 9, 9, 14, 14, 20, 20]),
+                true => *random.pick(&[0, 1, 3, 6, 10, 14, 18, 24, 30, 40]),
                 false => *random.pick(&[0, 1, 3, 5, 5, 7, 7]),
             };
             let mut table = Table { name: name.to_string(), columns: Vec::new(), rows: vec![Vec::new(); row_count] };
@@ -158,7 +158,7 @@ fn add_key(table: &mut Table, random: &mut Random) {
     ]);
     let spelled = |number: usize| match ty {
         Type::Int => number.to_string(),
-        Type::Date => format!("2024-03-{:02}", number + 1),
+        Type::Date => format!("2024-{:02}-{:02}", 3 + number / 28, number % 28 + 1),
         Type::Decimal => format!("{number}.50"),
         _ => format!("k{number}"),
     };
@@ -187,7 +187,9 @@ fn add_link(table: &mut Table, one: &Table, random: &mut Random) -> Relation {
 fn add_column(table: &mut Table, name: &str, random: &mut Random) {
     let (ty, engine, pool) = column(random);
     let flavour = match ty {
-        Type::Date | Type::Timestamp => STEPS.iter().find(|step| pool[0].starts_with(step.1)).map_or("day", |step| step.0),
+        Type::Date | Type::Timestamp => {
+            STEPS.iter().find(|step| pool[0].starts_with(step.1)).map_or("day", |step| step.0)
+        }
         Type::Text if pool.iter().all(|text| WRITTEN_NUMBERS.contains(&text.as_str())) => "number",
         _ => "",
     };
@@ -203,14 +205,14 @@ fn cells(pool: &[String], count: usize, random: &mut Random) -> Vec<Option<Strin
 type Kind = (Type, &'static str, Vec<String>);
 
 fn column(random: &mut Random) -> Kind {
-    match random.below(13) {
+    match random.below(14) {
         0 => (Type::Bool, "BOOLEAN", vec!["true".to_string(), "false".to_string()]),
         1..=2 => ints(random),
         3..=4 => floats(random),
         5..=6 => decimals(random),
         7 => (Type::Text, "VARCHAR", of(random, WORDS)),
         8 => (Type::Text, "VARCHAR", of(random, HOSTILE)),
-        9 => (Type::Text, "VARCHAR", of(random, WRITTEN_NUMBERS)),
+        9 | 13 => (Type::Text, "VARCHAR", [of(random, WRITTEN_NUMBERS), of(random, WRITTEN_NUMBERS)].concat()),
         10 => (Type::Date, "DATE", days(random)),
         11 => (Type::Timestamp, "TIMESTAMP", moments(random)),
         _ if random.chance(80) => (Type::Time, "TIME", of(random, TIMES)),
@@ -229,7 +231,9 @@ fn ints(random: &mut Random) -> Kind {
         0 => (Type::Int, "BIGINT", of(random, BIG)),
         3 => (Type::Int, "UTINYINT", of(random, &["0", "1", "255", "254", "7"])),
         4 => (Type::Int, "UBIGINT", of(random, &["0", "1", "18446744073709551615", "9223372036854775808", "3"])),
-        5 => (Type::Int, "HUGEINT", of(random, &["0", "-1", "99999999999999999999999999", "18446744073709551616", "3"])),
+        5 => {
+            (Type::Int, "HUGEINT", of(random, &["0", "-1", "99999999999999999999999999", "18446744073709551616", "3"]))
+        }
         1 => (Type::Int, "TINYINT", of(random, &["-128", "127", "0", "-1", "3", "100"])),
         2 => (Type::Int, "INTEGER", of(random, &["2147483647", "-2147483648", "0", "1", "65536", "-7"])),
         _ => (Type::Int, "BIGINT", of(random, &["-3", "-1", "0", "1", "2", "3", "5", "8", "100", "1000"])),
@@ -262,7 +266,11 @@ fn decimals(random: &mut Random) -> Kind {
         1 => (Type::Decimal, "DECIMAL(18,4)", of(random, &["99999999999999.9999", "0.0001", "-0.5", "12.3456", "7"])),
         2 => (Type::Decimal, "DECIMAL(4,1)", of(random, &["999.9", "-999.9", "0.1", "0.2", "0.3"])),
         3 => (Type::Decimal, "DECIMAL(9,0)", of(random, &["999999999", "-999999999", "0", "1", "2"])),
-        _ => (Type::Decimal, "DECIMAL(12,2)", of(random, &["0.10", "0.31", "0.30", "19.99", "-5.01", "0", "1000.55", "7.02"])),
+        _ => (
+            Type::Decimal,
+            "DECIMAL(12,2)",
+            of(random, &["0.10", "0.31", "0.30", "19.99", "-5.01", "0", "1000.55", "7.02"]),
+        ),
     }
 }
 
@@ -315,6 +323,8 @@ const WRITTEN_NUMBERS: &[&str] = &[
     "+7",
     "1,23",
     "\u{2212}4",
+    "\u{2212}1,000.5",
+    "\u{2212}12 %",
     "€ 1,000.25",
     "12a",
     "٣",

@@ -33,6 +33,8 @@ pub fn holds(document: &Value) {
             has(document, "dialect sql plan_hash");
             hash(&document["plan_hash"]);
         }
+        Some("plan_schema") => has(document, "schema"),
+        Some("demo_plan") => has(document, "dataset stages"),
         Some("run") => run(document),
         Some("runs") => runs(document),
         Some("doctor") => doctor(document),
