@@ -18,10 +18,12 @@ use data::dataset::VALUES_MAX;
 use data::metadata::Metadata;
 use data::profile::Profile;
 use sandbox::{
-    CallError, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Listener, Policy, Sandbox, Stop, Stream,
+    CallError, Cell, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Listener, Policy, Sandbox, Stop,
+    Stream,
 };
 use serde_json::{Value, json};
 
+use crate::begun::blocking;
 use crate::cache::{Cache, DATABASE_FILE, Part};
 use crate::context::Progress;
 use crate::files::{copy_hashed, unreadable, unwritable};
@@ -103,24 +105,38 @@ impl Ingest {
     pub async fn make(self, sandbox: Sandbox, cache: Cache) -> Result<(Part, Profile), Problem> {
         (self.progress)(&format!("reading {} (once)", self.id));
         let part = cache.part()?;
-        let (laid, folder) = (self.clone(), part.folder.clone());
-        let copying = tokio::task::spawn_blocking(move || laid.lay_out(&folder));
-        let inputs = copying.await.map_err(|error| Problem::new(Code::Internal, error.to_string()))??;
-        let said = self.call(&sandbox, &part.folder, &inputs).await;
-        // A file that changed explains whatever was found in it.
-        check_unchanged(&inputs)?;
-        let profile = said?;
+        let profile = match self.read(&sandbox, &part.folder, false).await {
+            // Permissions do not say everything: some file systems show files to nobody but who mounted them.
+            Err(problem) if problem.code == Code::SandboxUnavailable && self.can_copy() => {
+                self.read(&sandbox, &part.folder, true).await?
+            }
+            said => said?,
+        };
         let failed = |error: io::Error| unwritable(&part.folder, &error);
         fs::set_permissions(part.folder.join(DATABASE_FILE), Permissions::from_mode(0o644)).map_err(failed)?;
         fs::remove_dir_all(part.folder.join("input")).map_err(failed)?;
         Ok((part, profile))
     }
 
+    async fn read(&self, sandbox: &Sandbox, part: &Path, copied: bool) -> Result<Profile, Problem> {
+        let (laid, folder) = (self.clone(), part.to_path_buf());
+        let inputs = blocking(move || laid.lay_out(&folder, copied)).await??;
+        let said = self.call(sandbox, part, &inputs).await;
+        // A file that changed explains whatever was found in it.
+        check_unchanged(&inputs)?;
+        said
+    }
+
+    /// Whether a copy can be told from what it should be.
+    fn can_copy(&self) -> bool {
+        matches!(&self.reading, Reading::Files(files) if files.iter().all(|file| file.hash.is_some()))
+    }
+
     /// Makes every file readable for the cell's user: as it is, or as a copy below the part's `input`.
-    fn lay_out(&self, part: &Path) -> Result<Vec<Inside>, Problem> {
+    fn lay_out(&self, part: &Path, copied: bool) -> Result<Vec<Inside>, Problem> {
         let folder = part.join("input");
         let failed = |error: io::Error| unwritable(&folder, &error);
-        fs::create_dir(&folder).map_err(failed)?;
+        fs::create_dir_all(&folder).map_err(failed)?;
         let files = match &self.reading {
             Reading::Builtin(name) => {
                 let files = builtin::files(name).ok_or_else(|| Problem::new(Code::Internal, "a dataset is gone"))?;
@@ -132,7 +148,8 @@ impl Ingest {
                 files.tables.into_iter().map(write).collect::<Result<Vec<_>, Problem>>()?
             }
             Reading::Files(files) => {
-                let ways: Vec<Way> = files.iter().map(|file| way_of(&file.path, &file.stamp)).collect();
+                let way = |file: &Wanted| if copied { Way::Copied } else { way_of(&file.path, &file.stamp) };
+                let ways: Vec<Way> = files.iter().map(way).collect();
                 let copied = files.iter().zip(&ways).filter(|(_, way)| **way == Way::Copied);
                 self.look_for_room(part, copied.map(|(file, _)| file.stamp.size).sum())?;
                 let placed = files.iter().zip(ways).enumerate();
@@ -173,6 +190,11 @@ impl Ingest {
             ..CellOptions::of(Policy::ingest(self.bytes()))
         };
         let mut cell = sandbox.cell(options).await?;
+        if let Some(path) = denied(&mut cell, inputs).await {
+            drop(cell.finish(Stop::Now).await);
+            return Err(Problem::new(Code::SandboxUnavailable, format!("no cell may read `{path}` of `{}`", self.id))
+                .hint("copy it to a local disk"));
+        }
         let files: Vec<Value> = inputs
             .iter()
             .map(|file| {
@@ -202,6 +224,19 @@ impl Ingest {
             Err(CallError::Ended) => Err(ended(&self.id, finished.report.map(|report| report.end))),
         }
     }
+}
+
+/// The first file of the user's that the cell's user cannot open. A cell that is gone says so when it is asked next.
+async fn denied(cell: &mut Cell, inputs: &[Inside]) -> Option<String> {
+    let own: Vec<&Inside> = inputs.iter().filter(|file| file.own.is_some()).collect();
+    if own.is_empty() {
+        return None;
+    }
+    let inside = |file: &Inside| format!("/work/input/{}", file.name);
+    let paths: Vec<String> = own.iter().map(|file| inside(file)).collect();
+    let said = cell.call("access.denied", &json!({ "paths": paths })).await.ok()?;
+    let denied = said["paths"].as_array()?.first()?.as_str()?;
+    own.iter().find(|file| inside(file) == denied).and_then(|file| file.label.clone())
 }
 
 /// What was shown as it is must still be what was hashed.

@@ -211,9 +211,15 @@ impl Resolved {
     }
 
     async fn make(&self, context: &Context, cache: &Cache, home: &str, files: Vec<AddedFile>) -> Result<(), Problem> {
-        let (part, profile) = match context.take_begun(&self.version) {
-            Some(begun) => begun.made().await?,
-            None => self.ingest(context, files).make(context.sandbox().await?.clone(), cache.clone()).await?,
+        let ahead = match context.take_begun(&self.version) {
+            Some(begun) => begun.made().await.map(Some),
+            None => Ok(None),
+        };
+        let (part, profile) = match ahead {
+            Ok(Some(made)) => made,
+            Err(problem) if problem.code != Code::SandboxUnavailable => return Err(problem),
+            // A file that no cell may read as it is can still be copied, now that its digest is known.
+            _ => self.ingest(context, files).make(context.sandbox().await?.clone(), cache.clone()).await?,
         };
         let failed = |error: io::Error| unwritable(&part.folder, &error);
         let dataset =

@@ -25,6 +25,9 @@ VALUES_MAX = 10_000
 THREADS = 2
 MEMORY_BYTES_MIN = 800 << 20
 MEMORY_BYTES_MAX = 2 << 30
+SMALL_BYTES_MAX = 16 << 20
+BLOCK_BYTES = 256 << 10
+SMALL_BLOCK_BYTES = 16 << 10
 PACKS_MAX = 2
 INNER_SHOWN = 20
 
@@ -48,7 +51,7 @@ def read(arguments):
     files = arguments["files"]
     folder = tempfile.mkdtemp(prefix="ingest-")
     size = sum(os.path.getsize(file["path"]) for file in files)
-    engine = _open(arguments["out"], size, folder)
+    engine = _open(arguments["out"], size, folder, any(_is_wide(file["path"]) for file in files))
     try:
         remarks, loaded = [], []
         names = _Names(file["table"] for file in files)
@@ -60,27 +63,33 @@ def read(arguments):
             with _refusals(report):
                 loaded += _load(stage, file, names, arguments.get("types") or {}, report)
         progress("measuring", len(files), len(files))
-        tables = [_measured(engine, name, units, arguments.get("values_max", VALUES_MAX)) for name, units in loaded]
-        # Each column of a very wide table would be held against every other.
-        links = relations(engine, [table for table in tables if len(table["columns"]) <= COLUMNS_WIDE])
-        # Whoever needed more room for columns has it no more: writing them takes what it is given.
-        engine.execute(f"SET memory_limit = '{_memory(size)}B'")
-        engine.execute("CHECKPOINT")
+        tables, links = _measure(engine, loaded, arguments.get("values_max", VALUES_MAX), size)
     finally:
         engine.close()
         shutil.rmtree(folder, ignore_errors=True)
     return {"tables": tables, "relations": links, "remarks": remarks}
 
 
-def _open(out, size, folder):
-    """The engine on the new file. Its memory grows with the input, as the cell's does."""
+def _open(out, size, folder, wide):
+    """The engine on the new file. Its memory grows with the input, as the cell's does.
+
+    It holds a block for each column while it writes, so a file with many columns or few rows has small ones.
+    """
     settings = {
+        "default_block_size": str(SMALL_BLOCK_BYTES if wide or size <= SMALL_BYTES_MAX else BLOCK_BYTES),
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": str(THREADS),
         "memory_limit": f"{_memory(size)}B", "temp_directory": folder, "python_enable_replacements": "false",
     }
     engine = _duckdb.connect(out, config=settings)
     engine.execute("SET TimeZone='UTC'; SET enable_progress_bar=false")
     return engine
+
+
+def _is_wide(path):
+    """Whether the first line looks like very many columns."""
+    with io.open(path, "rb") as file:
+        first = file.readline(ingest_text.HEAD_BYTES)
+    return max(first.count(mark) for mark in (b",", b";", b"\t", b"|")) > COLUMNS_WIDE
 
 
 def _memory(size):
@@ -150,7 +159,7 @@ def _normal(name):
 
 
 def _load(stage, file, names, types, report):
-    """Loads every table of one file; gives their names with the units found in them."""
+    """Loads every table of one file; gives their names with the units found in them and the report."""
     start = report.mark()
     parts = _parts(stage, file["path"], file.get("format"), report, packs=0)
     if not parts:
@@ -165,12 +174,13 @@ def _load(stage, file, names, types, report):
         units = load(name, types.get(name) or {})
         rows = stage.engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
         if rows == 0:
-            report.say("no_rows", "it has a header and no rows" if len(parts) == 1 else f"`{name}` has no rows", count=0)
+            text = "it has a header and no rows" if len(parts) == 1 else f"`{name}` has no rows"
+            report.say("no_rows", text, count=0)
         for remark in report.remarks[start if len(parts) == 1 else before :]:
             remark["table"] = name
         if len(parts) > 1:
             progress(f"reading {report.label}", place + 1, len(parts))
-        loaded.append((name, units))
+        loaded.append((name, units, report))
     return loaded
 
 
@@ -223,7 +233,8 @@ def _members(stage, path, hint, report, packs):
     members = ingest_pack.unpack_zip(path, stage, report)
     for name, member in members:
         inner = Report(f"{report.label}/{name}", report.remarks)
-        if len(members) > 1 and (os.path.getsize(member) == 0 or (name.lower().endswith(".txt") and not _is_table(member, inner))):
+        prose = name.lower().endswith(".txt") and not _is_table(member, inner)
+        if len(members) > 1 and (prose or os.path.getsize(member) == 0):
             left.append(name)
             continue
         stem = os.path.splitext(os.path.basename(name.removesuffix(".gz")))[0]
@@ -260,9 +271,20 @@ def _text_parts(stage, path, hint, report):
     return [(None, lambda table, declared: ingest_csv.load(stage, text, table, declared, report, hint))]
 
 
-def _measured(engine, name, units, values_max):
-    measured = profile(engine, name, values_max)
-    for column in measured["columns"]:
-        if column["name"] in units:
-            column["unit"] = units[column["name"]]
-    return measured
+def _measure(engine, loaded, values_max, size):
+    """The profiles of the tables and the links between them; then everything is written."""
+    tables = []
+    for name, units, report in loaded:
+        with _refusals(report):
+            measured = profile(engine, name, values_max)
+        for column in measured["columns"]:
+            if column["name"] in units:
+                column["unit"] = units[column["name"]]
+        tables.append(measured)
+    with _refusals(loaded[0][2]):
+        # Each column of a very wide table would be held against every other.
+        links = relations(engine, [table for table in tables if len(table["columns"]) <= COLUMNS_WIDE])
+        # Whoever needed more room for columns has it no more: writing them takes what it is given.
+        engine.execute(f"SET memory_limit = '{_memory(size)}B'")
+        engine.execute("CHECKPOINT")
+    return tables, links

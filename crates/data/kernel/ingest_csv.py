@@ -1,9 +1,9 @@
 """Delimited text into a table: one typed pass where the file is clean, the careful way where it is not.
 
-One idea: the fast way proves what it reads. It takes types from a sample and lets any cell in another spelling end the
-statement; what the engine would accept in silence (a value too many at the end of a line, a header in the middle, text
-that is nearly all numbers) is looked for afterwards. Whatever is found there sends the file the careful way: every cell
-as text, and if rows are irregular, through `ingest_mend`. Both ways give the same table.
+One idea: the fast way proves what it reads. It takes types from a sample and lets any cell in another spelling end
+the statement; what the engine would accept in silence (a value too many at the end of a line, a header in the middle,
+text that is nearly all numbers) is looked for afterwards. Whatever is found there sends the file the careful way:
+every cell as text, and if rows are irregular, through `ingest_mend`. Both ways give the same table.
 """
 
 import io
@@ -21,6 +21,8 @@ from sql import quoted
 
 FAST_COLUMNS_MAX = 500
 SAMPLE_MAX = 3_000
+# So many cells that equal the header's are enough to look at the row more closely.
+HEADER_CELLS_MAX = 50
 
 
 def load(stage, text, table, declared, report, hint=None, careful=False):
@@ -135,7 +137,8 @@ def _regular(engine, table, dialect, columns, tails, all_text):
         last, before = (quoted(column.name) for column in (columns[-1], columns[-2]))
         wanted += [f"count_if({last} IS NULL)", f"count_if({last} IS NULL AND {before} IS NULL)"]
     if all_text and dialect.header and len(columns) > 1:
-        pairs = [(quoted(column.name), cell.strip()) for column, cell in zip(columns, dialect.first) if cell.strip()]
+        named = zip(columns[:HEADER_CELLS_MAX], dialect.first)
+        pairs = [(quoted(column.name), cell.strip()) for column, cell in named if cell.strip()]
         same = " AND ".join("trim(" + name + ") = '" + cell.replace("'", "''") + "'" for name, cell in pairs)
         wanted.append(f"count_if({same})" if same else "0")
     if not wanted:

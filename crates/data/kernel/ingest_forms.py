@@ -1,8 +1,8 @@
 """Numbers as people write them: `1,234.50`, `$5`, `12 %`, `1.234,50 €`, `(300)`.
 
-One idea: a form is one spelling for a whole column: which sign stands beside the number, what groups the thousands and
-what begins the fraction. A column is read by a form only if every filled cell fits it; of two forms that fit, the one
-that groups thousands is taken, and that is said.
+One idea: a form is one spelling for a whole column: which sign stands beside the number, what groups the thousands
+and what begins the fraction. A column is read by a form only if every filled cell fits it; of two forms that fit, the
+one that groups thousands is taken, and that is said.
 """
 
 import re

@@ -1,8 +1,8 @@
 """JSON and JSON lines into tables.
 
-One idea: values are read one after the other from a window over the text, so that a long array needs no more memory than
-its longest element. An object's names are the columns, in the order of their first appearance; values inside values stay
-JSON. Text in JSON is text on purpose: only dates and times are read out of it.
+One idea: values are read one after the other from a window over the text, so that a long array needs no more memory
+than its longest element. An object's names are the columns, in the order of their first appearance; values inside
+values stay JSON. Text in JSON is text on purpose: only dates and times are read out of it.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The kinds of values that text can be, each as a pattern for samples and as SQL for whole columns.
 
 One idea: the engine's casts accept too much (it rounds `1.5` to an int, drops the zeros of `007`, cuts the time off a
-date and takes `1_000` and `nan` for numbers), so a cell has to look like its kind before it is cast. Patterns are written
-in what Python and RE2 have in common.
+date and takes `1_000` and `nan` for numbers), so a cell has to look like its kind before it is cast. Patterns are
+written in what Python and RE2 have in common.
 """
 
 import re
@@ -47,7 +47,8 @@ def _dated_at(order):
 
 
 def _named(*orders):
-    return f"CAST(try_strptime(regexp_replace({{}}, '[-/., ]+', ' ', 'g'), [{', '.join(map(literal, orders))}]) AS DATE)"
+    plain = "regexp_replace({}, '[-/., ]+', ' ', 'g')"
+    return f"CAST(try_strptime({plain}, [{', '.join(map(literal, orders))}]) AS DATE)"
 
 
 _ISO = "replace(replace({}, '/', '-'), '.', '-')"
@@ -64,7 +65,8 @@ KINDS = (
     Kind("month_first", "date", "date", _DAY, _dated("%m-%d-%Y")),
     Kind("day_month_name", "date", "date", rf"[0-9]{{1,2}}[-/. ]+{_MONTH}[-/., ]+[12][0-9]{{3}}",
          _named("%d %b %Y", "%d %B %Y")),
-    Kind("month_name_day", "date", "date", rf"{_MONTH} +[0-9]{{1,2}},? +[12][0-9]{{3}}", _named("%b %d %Y", "%B %d %Y")),
+    Kind("month_name_day", "date", "date", rf"{_MONTH} +[0-9]{{1,2}},? +[12][0-9]{{3}}",
+         _named("%b %d %Y", "%B %d %Y")),
     Kind("timestamp", "timestamp", "date", rf"{_DATE}([T ]+{_CLOCK})?", f"TRY_CAST({_AT} AS TIMESTAMP)"),
     Kind("timestamp_zone", "timestamp", "date", rf"{_DATE}([T ]+{_CLOCK}({_ZONE})?)?",
          f"timezone('UTC', TRY_CAST({_AT_ZONE} AS TIMESTAMPTZ))"),

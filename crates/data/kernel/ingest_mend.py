@@ -1,8 +1,8 @@
 """The slow reading of a delimited text: row by row, so that everything irregular can be counted and named by line.
 
-One idea: what comes out is a clean copy, every row of the same width, which the engine then reads as text. Rows with too
-few values are filled up, values beyond the width are dropped when they are empty, and other rows are set aside. When that
-happens to many rows, the file is not what it seems and is refused.
+One idea: what comes out is a clean copy, every row of the same width, which the engine then reads as text. Rows with
+too few values are filled up, values beyond the width are dropped when they are empty, and other rows are set aside.
+When that happens to many rows, the file is not what it seems and is refused.
 """
 
 import csv

@@ -1,8 +1,8 @@
 """Files that know their types: Parquet, DuckDB and SQLite.
 
-One idea: such a file is opened read-only, here in the cell only, and its tables are copied. Types are kept where a plan
-can compute with them; others become the nearest type that it can, and that is said. SQLite declares types but holds what
-it was given, so there the values decide.
+One idea: such a file is opened read-only, here in the cell only, and its tables are copied. Types are kept where a
+plan can compute with them; others become the nearest type that it can, and that is said. SQLite declares types but
+holds what it was given, so there the values decide.
 """
 
 import io
@@ -40,7 +40,8 @@ _SQLITE_TYPES = (
 
 def parquet(stage, path, report):
     """The one table of a Parquet file."""
-    return [(None, lambda table, declared: _copy(stage.engine, f"read_parquet({literal(path)})", table, declared, report))]
+    source = f"read_parquet({literal(path)})"
+    return [(None, lambda table, declared: _copy(stage.engine, source, table, declared, report))]
 
 
 def duckdb(stage, path, report):
@@ -51,9 +52,11 @@ def duckdb(stage, path, report):
     try:
         engine.execute(f"ATTACH {literal(path)} AS {name} (READ_ONLY)")
     except _duckdb.Error as error:
-        raise report.refuse(f"cannot be opened as a DuckDB file: {first_line(error)}", "check that it is closed and whole") from error
+        what = f"cannot be opened as a DuckDB file: {first_line(error)}"
+        raise report.refuse(what, "check that it is closed and whole") from error
     tables = engine.execute(
-        f"SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = '{name}' AND NOT internal ORDER BY 1, 2"
+        "SELECT schema_name, table_name FROM duckdb_tables() "
+        f"WHERE database_name = '{name}' AND NOT internal ORDER BY 1, 2"
     ).fetchall()
     views = engine.execute(
         f"SELECT view_name FROM duckdb_views() WHERE database_name = '{name}' AND NOT internal ORDER BY 1"
@@ -78,7 +81,8 @@ def sqlite(stage, path, report):
             report.say("other", "it keeps a log beside it; what was not yet written back into the file is not seen")
     base = _open_sqlite(path, report)
     try:
-        found = base.execute("SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid").fetchall()
+        wanted = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
+        found = base.execute(wanted).fetchall()
     except sqlite3.Error as error:
         raise report.refuse(f"cannot be read as SQLite: {error}", "check that the file is whole") from error
     finally:
@@ -93,7 +97,10 @@ def sqlite(stage, path, report):
     _check_tables(tables, report)
     if views:
         _say_views(report, views)
-    return [(name, lambda table, declared, name=name: _sqlite_table(stage, path, name, table, declared, report)) for name in tables]
+    return [
+        (name, lambda table, declared, name=name: _sqlite_table(stage, path, name, table, declared, report))
+        for name in tables
+    ]
 
 
 def _open_sqlite(path, report):
@@ -171,11 +178,13 @@ def _copy(engine, source, table, declared, report):
         engine.execute(f"CREATE TABLE {quoted(table)} AS SELECT {', '.join(values)} FROM {source}")
     except (_duckdb.ConversionException, _duckdb.InvalidInputException) as error:
         if declared:
-            raise report.refuse(f"does not hold the declared types: {first_line(error)}", "correct dataset.toml") from error
+            what = f"does not hold the declared types: {first_line(error)}"
+            raise report.refuse(what, "correct dataset.toml") from error
         raise report.refuse(f"cannot be read: {first_line(error)}", "check that the file is whole") from error
     if nested:
         shown = ", ".join(f"`{name}`" for name in nested[:NAMES_SHOWN])
-        report.say("nested", f"{plural(len(nested), 'column')} with values inside values, kept as JSON: {shown}", count=len(nested))
+        text = f"{plural(len(nested), 'column')} with values inside values, kept as JSON: {shown}"
+        report.say("nested", text, count=len(nested))
     for name in zoned:
         report.say("time_zone", "times were converted to UTC", name)
     return {}

@@ -1,7 +1,7 @@
 """Workbooks (.xlsx, .xlsm, .xls, .xlsb, .ods) into tables, one for each sheet that holds data.
 
-One idea: a sheet is a picture of a table. Title rows above it, empty rows and columns in it, merged cells and hidden sheets
-are normal, so the header is looked for, and what was passed over is said by the sheet's own row numbers.
+One idea: a sheet is a picture of a table. Title rows above it, empty rows and columns in it, merged cells and hidden
+sheets are normal, so the header is looked for, and what was passed over is said by the sheet's own row numbers.
 """
 
 import datetime
@@ -129,7 +129,8 @@ def _names_columns(header):
     """Whether a row names columns: its filled cells are texts, or texts and years."""
     filled = [cell for cell in header if not _blank(cell)]
     texts = sum(isinstance(cell, str) for cell in filled)
-    years = sum(isinstance(cell, (int, float)) and not isinstance(cell, bool) and 1800 <= cell <= 2199 for cell in filled)
+    numbers = [cell for cell in filled if isinstance(cell, (int, float)) and not isinstance(cell, bool)]
+    years = sum(1800 <= cell <= 2199 for cell in numbers)
     return texts > 0 and texts + years == len(filled)
 
 

@@ -37,7 +37,8 @@ class Stage:
         """A fresh name for a staged table made of so many bytes."""
         self.count += 1
         small = size <= MEMORY_BYTES_MAX
-        base, path = ("stage_small", ":memory:") if small else ("stage_large", os.path.join(self.folder, "stage.duckdb"))
+        base = "stage_small" if small else "stage_large"
+        path = ":memory:" if small else os.path.join(self.folder, "stage.duckdb")
         if base not in self.attached:
             self.engine.execute(f"ATTACH {literal(path)} AS {base}")
             self.attached.add(base)
@@ -203,7 +204,8 @@ def _say_types(columns, seen, report):
                    count=len(nested))
     for column, kinds in zip(columns, seen):
         if len(kinds) > 1 and not column.fixed and column.allowed == "text":
-            words = ", ".join(f"{count} {_NOUNS.get(kind, kind)}" for kind, count in sorted(kinds.items(), key=lambda k: -k[1]))
+            counted = sorted(kinds.items(), key=lambda entry: -entry[1])
+            words = ", ".join(f"{count} {_NOUNS.get(kind, kind)}" for kind, count in counted)
             report.say("mixed_types", f"stays text: it holds {words}", column.name, count=min(kinds.values()))
         if "bytes" in kinds:
             report.say("other", "bytes are shown in hexadecimal", column.name, count=kinds["bytes"])

@@ -1,7 +1,7 @@
 """Bytes into text, and how a text is divided into rows and cells.
 
-One idea: encoding and dialect are found here, over samples that a person would look at, and everything that is not plain
-is said. What they decide is checked later over the whole file: rows of another width are counted, not bent.
+One idea: encoding and dialect are found here, over samples that a person would look at, and everything that is not
+plain is said. What they decide is checked later over the whole file: rows of another width are counted, not bent.
 """
 
 import codecs
@@ -25,7 +25,9 @@ DELIMITER_NAMES = {"\t": "a tab", " ": "a space"}
 
 _UNDEFINED_1252 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_NUMBER_OR_DATE = re.compile(r"[-+(]?[$€£]? ?[\d.,]*\d[\d.,]*(e[-+]?\d+)?\)? ?[%$€£]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|true|false", re.I)
+_NUMBER_OR_DATE = re.compile(
+    r"[-+(]?[$€£]? ?[\d.,]*\d[\d.,]*(e[-+]?\d+)?\)? ?[%$€£]?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|true|false", re.I
+)
 _YEAR = re.compile(r"(1[89]|20|21)\d\d")
 
 
@@ -161,7 +163,8 @@ def dialect_of(text, report, hint=None):
         if width < 2 or (rare and share < 1):
             continue
         hinted = hint == "tsv" and delimiter == "\t"
-        choices.append(((not rare or share >= 1) and round(share, 2) - (0.5 if rare else 0), hinted, width, -place, dialect))
+        likely = round(share, 2) - (0.5 if rare else 0)
+        choices.append((likely, hinted, width, -place, dialect))
     if choices:
         dialect = max(choices, key=lambda choice: choice[:4])[4]
         rows = rows_of[dialect.delimiter]

@@ -1,8 +1,8 @@
 """Types of columns that were read as text, decided over every cell.
 
-One idea: a sample only proposes; a kind is taken when each filled cell of the whole column fits it, apart from words for
-"missing". Whatever falls short of that stays text, and a column that nearly fits is said with its first rows. A text
-column stays as it is: there `NA` may well be a country.
+One idea: a sample only proposes; a kind is taken when each filled cell of the whole column fits it, apart from words
+for "missing". Whatever falls short of that stays text, and a column that nearly fits is said with its first rows. A
+text column stays as it is: there `NA` may well be a country.
 """
 
 from ingest_forms import DECIMAL_DIGITS, decimal_type, forms_of
@@ -77,7 +77,8 @@ def decide(engine, source, columns, report):
         # One file writes its dates in one way: a column that shows the order decides for those that do not.
         if order["month"] and not order["day"]:
             column.kind = BY_NAME[column.kind.name.replace("day", "month")]
-        shown = "" if order["month"] or order["day"] else f" (they could also be {FORM_OF[OTHER_ORDER[column.kind.name]]})"
+        known = order["month"] or order["day"]
+        shown = "" if known else f" (they could also be {FORM_OF[OTHER_ORDER[column.kind.name]]})"
         report.say("date_form", f"read as {FORM_OF[column.kind.name]}{shown}", column.name)
 
 
@@ -100,7 +101,8 @@ def _decide_some(engine, source, columns, total, report, order, ambiguous):
         by_form = [(form, next(counts), next(counts), next(counts), next(counts)) for form in forms]
         if not filled:
             continue
-        if _take_kind(column, by_kind, filled, report, order, ambiguous) or _take_form(column, cells, by_form, filled, report):
+        taken = _take_kind(column, by_kind, filled, report, order, ambiguous)
+        if taken or _take_form(column, cells, by_form, filled, report):
             if words:
                 rows = [row for row, _ in _rows_where(engine, source, column, is_empty_word(column.cell))]
                 _say_words(column, words, rows, report)
@@ -169,7 +171,8 @@ def sample(engine, source, columns, total):
         where = "" if total <= rows else f" WHERE rowid BETWEEN {start} AND {start + last - 1}"
         found = engine.execute(f"SELECT {names} FROM {source}{where}").fetchall()
         for cells, column in zip(samples, zip(*found)):
-            cells += [(row, cell.strip(" ")) for row, cell in enumerate(column, start + 1) if cell and not cell.isspace()]
+            numbered = enumerate(column, start + 1)
+            cells += [(row, cell.strip(" ")) for row, cell in numbered if cell and not cell.isspace()]
     if total > rows:
         for column, cells in zip(columns, samples):
             if not cells:
@@ -251,7 +254,8 @@ def _say_mixed(engine, source, column, cells, by_kind, by_form, filled, report):
         long = f"NOT regexp_full_match({cell}, {literal(DIGITS.pattern)})"
         if not _rows_where(engine, source, column, f"{where} AND {long}"):
             rows = [row for row, _ in _rows_where(engine, source, column, where)]
-            report.say("other", "stays text: it holds numbers with more digits than an int has", column.name, missed, rows)
+            text = "stays text: it holds numbers with more digits than an int has"
+            report.say("other", text, column.name, missed, rows)
             return
     if count < NEARLY * filled or count < 3 or group == "time":
         return
@@ -328,7 +332,8 @@ def _people_wrote(engine, source, column, type_name, report):
 def _wrong_cell(engine, source, column, type_name, wrong, count, report):
     row, cell = _rows_where(engine, source, column, wrong)[0]
     others = f"; {count} cells of the column are not" if count > 1 else ""
+    where = f"row {row} of `{report.label}`, column `{column.name}`"
     return InputError(
-        f"row {row} of `{report.label}`, column `{column.name}`: `{str(cell)[:80]}` is not a value of type {type_name}{others}",
+        f"{where}: `{str(cell)[:80]}` is not a value of type {type_name}{others}",
         "correct the cell or declare the column as text",
     )

@@ -18,7 +18,10 @@ ROWS_EXACT_MAX = 1_000_000
 SAMPLE_ROWS = 200_000
 SAMPLE_CELLS_MAX = 8_000_000
 PATTERN_ROWS = 20_000
+# Beyond this the values of columns are not looked at, and from here on tables are wide.
 COLUMNS_DETAILED_MAX = 500
+# Of a wide table, the columns that get quantiles, histograms and patterns.
+COLUMNS_SHAPED_MAX = 100
 BATCH_COLUMNS = 200
 # Every statement costs as much as its table has columns: a wide one is measured in slices that were copied.
 SLICE_COLUMNS = 100
@@ -57,14 +60,15 @@ def profile(engine, table, values_max):
     rows = engine.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]
     try:
         if len(columns) <= COLUMNS_DETAILED_MAX or rows > SLICED_ROWS_MAX:
-            sampled = _measure(_Table(engine, source, rows, columns, COLUMNS_DETAILED_MAX), values_max)
+            sampled = _measure(_Table(engine, source, rows, columns, COLUMNS_DETAILED_MAX, len(columns)), values_max)
         else:
             sampled = None
             for start in range(0, len(columns), SLICE_COLUMNS):
                 part = columns[start : start + SLICE_COLUMNS]
                 cells = ", ".join(column.cell for column in part)
                 engine.execute(f"CREATE OR REPLACE TEMP TABLE {_SLICE} AS SELECT {cells} FROM {source}")
-                _measure(_Table(engine, _SLICE, rows, part, COLUMNS_DETAILED_MAX - start), values_max)
+                detailed, shaped = COLUMNS_DETAILED_MAX - start, COLUMNS_SHAPED_MAX - start
+                _measure(_Table(engine, _SLICE, rows, part, detailed, shaped), values_max)
     finally:
         engine.execute(f"DROP TABLE IF EXISTS {_SAMPLE}; DROP TABLE IF EXISTS {_SLICE}")
     answers = [column.answer(rows) for column in columns]
@@ -116,9 +120,10 @@ class _Column:
 class _Table:
     """One table, or some columns of a wide one, while it is measured."""
 
-    def __init__(self, engine, source, rows, columns, detailed):
+    def __init__(self, engine, source, rows, columns, detailed, shaped):
         self.engine, self.name, self.rows, self.columns = engine, source, rows, columns
         self.detailed = columns[: max(0, detailed)]
+        self.shaped = self.detailed[: max(0, shaped)]
         self.is_sampled = rows > ROWS_EXACT_MAX
         self.source, self.sample_rows = source, rows
 
@@ -226,13 +231,13 @@ class _Table:
 
     def look_at_shapes(self):
         """Quantiles and histograms of what has a range, patterns of texts."""
-        ranged = [column for column in self.detailed if column.is_ranged()]
+        ranged = [column for column in self.shaped if column.is_ranged()]
         for batch in _batches(ranged, max(1, min(BATCH_COLUMNS, BATCH_CELLS // max(1, self.sample_rows)))):
             self._quantiles(batch)
             self._find_ends(batch)
         for batch in _batches([column for column in ranged if _has_width(column)], BATCH_SETS):
             self._histograms(batch)
-        for column in self.detailed:
+        for column in self.shaped:
             if column.type == "text" and column.filled:
                 column.pattern = _pattern(column.frequent if column.complete else self._some_texts(column))
 

@@ -11,9 +11,13 @@ from sql import quoted
 NEAR_SHARE = 0.95
 ROWS_NAMED_MAX = 20
 ONE_ROWS_MIN = 2
+# However many columns share a name: so many pairs are looked at, and so many near misses told.
+CHECKS_MAX = 1_000
+REMARKS_MAX = 20
 # How many different texts have to agree before values alone make a link, and how long most of them have to be.
 VALUES_AGREE_MIN = 10
 VALUE_CHARS_MIN = 3
+ALIKE_SHARE = 0.8
 
 _COMPARABLE = ("int", "text", "date")
 _KEY_WORDS = ("id", "key", "code", "no", "nr", "number", "ref", "uuid", "guid")
@@ -40,14 +44,15 @@ def relations(engine, tables):
 
 def relate(engine, tables):
     """The links, and a remark for each that nearly all rows keep."""
-    links, remarks, linked = [], [], set()
+    links, remarks, linked, checks = [], [], set(), 0
     for many, source, targets in _named(tables):
         proven = []
-        for one, target in targets:
+        for one, target in targets[: max(0, CHECKS_MAX - checks)]:
+            checks += 1
             missing = _missing(engine, (many, source), (one, target))
             if missing == 0:
                 proven.append((one, target))
-            elif missing is not None and not proven:
+            elif missing is not None and not proven and len(remarks) < REMARKS_MAX:
                 remarks.append(_near_miss(engine, (many, source), (one, target), missing))
         for one, target in _at_home(source, proven):
             links.append(_link(many, source, one, target))
@@ -65,39 +70,59 @@ def _link(many, source, one, target):
     }
 
 
-def _named(tables):
-    """Each column with the columns that its name may mean, in the order of the tables."""
-    by_name, by_ending = {}, {}
-    for one in tables:
-        if one["rows"] >= ONE_ROWS_MIN:
+class _Meant:
+    """What may be meant by names, for all tables at once: a wide table has more names than can be compared in pairs."""
+
+    def __init__(self, tables):
+        self.whole, self.endings, self.keys = {}, {}, {}
+        self.alike = _alike_tables(tables)
+        for one in tables:
+            entities = _entities(one)
+            key = self.keys[one["name"]] = _key(one, entities)
+            if one["rows"] < ONE_ROWS_MIN:
+                continue
             for target in one["columns"]:
                 if target["unique"] and target["type"] in _COMPARABLE:
-                    for name in _whole_names(one, target):
-                        by_name.setdefault(name, []).append((one, target))
-                    for name in _endings(one, target):
-                        by_ending.setdefault(name, []).append((one, target))
+                    is_key = target is key
+                    for name in _whole_names(fold(one["name"]), entities, target, is_key):
+                        self.whole.setdefault(name, []).append((one, target))
+                    for name in _endings(entities, target, is_key):
+                        self.endings.setdefault(name, []).append((one, target))
+
+    def by(self, many, source):
+        """The columns that this one's name may mean."""
+        words, found = split(source["name"]), {}
+        for start in range(len(words)):
+            name = "".join(words[start:])
+            for one, target in self.endings.get(name, []) + (self.whole.get(name, []) if start == 0 else []):
+                elsewhere = one is not many or (start > 0 and source is not target)
+                other_rows = one is many or (one["name"], many["name"]) not in self.alike
+                if elsewhere and other_rows and source["type"] == target["type"]:
+                    found.setdefault((one["name"], target["name"]), (one, target))
+        key = self.keys[many["name"]]
+        if key is not None and key is not source and key["type"] == source["type"] and _points_within(words):
+            found.setdefault((many["name"], key["name"]), (many, key))
+        return list(found.values())
+
+
+def _alike_tables(tables):
+    """Pairs of tables with nearly the same columns: the same kind of rows twice, such as two months, and no link."""
+    names = [(table["name"], {fold(column["name"]) for column in table["columns"]}) for table in tables]
+    return {
+        (one, other) for one, of_one in names for other, of_other in names
+        if one != other and len(of_one & of_other) >= ALIKE_SHARE * max(len(of_one), len(of_other))
+    }
+
+
+def _named(tables):
+    """Each column with the columns that its name may mean, in the order of the tables."""
+    meant = _Meant(tables)
     for many in tables:
         for source in many["columns"]:
             if source["type"] in _COMPARABLE and source["nulls"] < many["rows"]:
-                targets = _targets(many, source, by_name, by_ending)
+                targets = meant.by(many, source)
                 if targets:
                     yield many, source, targets
-
-
-def _targets(many, source, by_name, by_ending):
-    words = split(source["name"])
-    found = []
-    for start in range(len(words)):
-        name = "".join(words[start:])
-        candidates = by_ending.get(name, []) + (by_name.get(name, []) if start == 0 else [])
-        for one, target in candidates:
-            elsewhere = one is not many or (start > 0 and source is not target)
-            if elsewhere and source["type"] == target["type"] and (one, target) not in found:
-                found.append((one, target))
-    key = _key(many)
-    if key is not None and key is not source and key["type"] == source["type"] and _points_within(words):
-        found.append((many, key))
-    return found
 
 
 def _points_within(words):
@@ -105,41 +130,41 @@ def _points_within(words):
     return "".join(role) in _ROLES
 
 
-def _whole_names(one, target):
+def _whole_names(table, entities, target, is_key):
     """Names that mean this column when they are the whole name: its own, and the table's where it is what one has."""
-    own, entities = fold(target["name"]), _entities(one)
+    own = fold(target["name"])
     names = set() if own in _NUMBERING and own not in entities else {own}
     single = {entity for entity in entities if entity not in _NUMBERING}
     if target["type"] == "text":
         names |= single
-    elif target is _key(one):
+    elif is_key:
         # The plural is more often how many there are of them.
-        names |= single - {fold(one["name"])} if len(single) > 1 else single
+        names |= single - {table} if len(single) > 1 else single
     return names
 
 
-def _endings(one, target):
+def _endings(entities, target, is_key):
     """Names that mean this column with any word before them: `customer_id`, also at the end of `billing_customer_id`."""
-    own, entities = fold(target["name"]), _entities(one)
+    own = fold(target["name"])
     names = {entity + own for entity in entities} if own not in entities else set()
-    if target is _key(one):
+    if is_key:
         names |= {entity + word for entity in entities for word in _KEY_WORDS}
         names |= {word + entity for entity in entities for word in _BEFORE_KEY}
         names |= {entity + "fk" for entity in entities}
     return names
 
 
-def _key(table):
+def _key(table, entities):
     """The column that is the table's key by its name, if there is one."""
-    entities = _entities(table)
     keys = [column for column in table["columns"] if column["unique"] and column["type"] in ("int", "text")]
-    named = [column for column in keys if split(column["name"])[-1:] and split(column["name"])[-1] in _KEY_WORDS]
-    own = [column for column in named if fold(column["name"]) in _own_names(entities)]
+    named = [column for column in keys if (split(column["name"]) or [""])[-1] in _KEY_WORDS]
+    own_names = _own_names(entities)
+    own = [column for column in named if fold(column["name"]) in own_names]
     return next(iter(own + named + [column for column in keys if fold(column["name"]) in entities]), None)
 
 
 def _own_names(entities):
-    return {word for word in _KEY_WORDS} | {entity + word for entity in entities for word in _KEY_WORDS}
+    return set(_KEY_WORDS) | {entity + word for entity in entities for word in _KEY_WORDS}
 
 
 def _entities(table):
@@ -216,11 +241,13 @@ def _alike(tables):
         (table, column, set(column["values"])) for table in tables for column in table["columns"]
         if column["type"] == "text" and column["values_complete"] and len(column["values"]) >= VALUES_AGREE_MIN
     ]
+    alike = _alike_tables(tables)
     for many, source, values in complete:
         if 2 * sum(len(value) >= VALUE_CHARS_MIN for value in values) < len(values):
             continue
         found = [(one, target) for one, target, others in complete
-                 if one is not many and target["unique"] and values <= others]
+                 if one is not many and (one["name"], many["name"]) not in alike and target["unique"]
+                 and values <= others]
         if len(found) == 1:
             yield many, source, *found[0]
 

@@ -19,6 +19,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("ingest_types.py", include_str!("../kernel/ingest_types.py")),
     ("profiling.py", include_str!("../kernel/profiling.py")),
     ("profiling_links.py", include_str!("../kernel/profiling_links.py")),
+    ("access.py", include_str!("../kernel/access.py")),
     ("export.py", include_str!("../kernel/export.py")),
     ("oracle.py", include_str!("../kernel/oracle.py")),
     ("warm.py", include_str!("../kernel/warm.py")),

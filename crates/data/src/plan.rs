@@ -3,6 +3,7 @@
 //! `from` fixes the grain and joins are many-to-one, so an aggregate cannot count a row twice. These are the canonical
 //! types; [`Plan`] serialises to the canonical JSON (defaults are left out only where the language says so).
 
+mod addable;
 mod arithmetic;
 mod canonical;
 mod check;

@@ -226,7 +226,7 @@ fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -280,7 +280,7 @@ mod tests {
         );
         assert_eq!(
             shown(
-                json!({ "type": "float", "min": 0.000_01, "max": 1234.567_89, "quantiles": [0, 0.1, 0.25, 1e20, 2] })
+                json!({ "type": "float", "min": 0.000_01, "max": 1_234.567_89, "quantiles": [0, 0.1, 0.25, 1e20, 2] })
             ),
             "x  float      9 distinct | 1e-5 to 1234.5679; quartiles about 0.1, 0.25, 1e20"
         );

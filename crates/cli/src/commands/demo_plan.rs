@@ -1,11 +1,10 @@
 //! `assay demo plan`: a walk through the plan language on the built-in shop. Everything shown is computed when it is shown:
 //! the program's own reader, compiler, engine and oracle say what they say.
 
-use agent::{Kernel, Prepared, Recomputed, unvalidated};
+use agent::{Kernel, Prepared, Queried, Recomputed, unvalidated};
 use base::{Code, Problem, Table};
 use data::plan::Plan;
 use data::{agree, compile, plan};
-use sandbox::Stop;
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, resolve};
@@ -17,10 +16,7 @@ const DATASET: &str = "ecommerce";
 /// Computes every stage, then shows them.
 pub async fn run(app: &App) -> Result<u8, Problem> {
     let prepared = resolve(app, &[DATASET.to_string()]).await?.prepare(&app.context).await?;
-    let mut kernel = Kernel::new(&app.context, &prepared);
-    let stages = stages(&prepared, &mut kernel).await;
-    kernel.end(Stop::Now).await?;
-    let stages = stages?;
+    let stages = stages(app, &prepared).await?;
     let document = json!({
         "v": 1, "kind": "demo_plan", "dataset": { "id": prepared.dataset.id, "version": prepared.dataset.version },
         "stages": stages,
@@ -91,7 +87,7 @@ fn existing() -> Value {
     })
 }
 
-async fn stages(prepared: &Prepared, kernel: &mut Kernel<'_>) -> Result<Vec<Value>, Problem> {
+async fn stages(app: &App, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
     let dataset = &prepared.dataset;
     let read = |written: &Value| plan::read(written, dataset).map_err(unvalidated);
     let refused = |written: &Value| match plan::read(written, dataset) {
@@ -100,13 +96,15 @@ async fn stages(prepared: &Prepared, kernel: &mut Kernel<'_>) -> Result<Vec<Valu
     };
     let compiled = |plan: &Plan| compile::duckdb(plan, dataset).map_err(|problem| unvalidated(vec![problem]));
 
-    let meant = read(&short())?;
-    let sql = compiled(&meant)?;
-    let computed = computed(kernel, &meant, &sql).await?;
-    let by_hand = engine(kernel, DOUBLING_BY_HAND).await?;
-    let total = self::computed(kernel, &read(&totals())?, &compiled(&read(&totals())?)?).await?;
-    let exists = read(&existing())?;
-    let found = self::computed(kernel, &exists, &compiled(&exists)?).await?;
+    let (meant, total, exists) = (read(&short())?, read(&totals())?, read(&existing())?);
+    let (sql, total_sql, exists_sql) = (compiled(&meant)?, compiled(&total)?, compiled(&exists)?);
+    let work = Work { app, prepared };
+    let (computed, by_hand, total, found) = tokio::try_join!(
+        work.computed(&meant, &sql),
+        work.query(DOUBLING_BY_HAND),
+        work.query(&total_sql),
+        work.computed(&exists, &exists_sql),
+    )?;
     Ok(vec![
         json!({"name": "short", "plan": short()}),
         json!({
@@ -118,28 +116,45 @@ async fn stages(prepared: &Prepared, kernel: &mut Kernel<'_>) -> Result<Vec<Valu
         json!({"name": "refused", "plan": misspelt(), "problems": refused(&misspelt())?}),
         json!({
             "name": "no_doubling", "plan": doubling(), "problems": refused(&doubling())?,
-            "by_hand": {"sql": DOUBLING_BY_HAND, "table": by_hand}, "true": total["engine"],
+            "by_hand": {"sql": DOUBLING_BY_HAND, "table": by_hand}, "true": total,
         }),
         with(json!({"name": "exists", "plan": exists.canonical(), "plan_hash": exists.hash()}), found),
     ])
 }
 
-/// What engine and oracle make of a plan, and what is known from both.
-async fn computed(kernel: &mut Kernel<'_>, plan: &Plan, sql: &str) -> Result<Value, Problem> {
-    let engine = engine(kernel, sql).await?;
-    let (oracle, level, note) = match kernel.recompute(plan).await? {
-        Recomputed::Table(oracle) => match agree::agree(&oracle, &engine) {
-            Ok(()) => (Some(oracle), "verified", "computed by two interpreters that share no code, equal".to_string()),
-            Err(apart) => (Some(oracle), "unverified", format!("recomputed, not equal: {apart}")),
-        },
-        Recomputed::Nothing(reason) => (None, "unverified", format!("not recomputed: {reason}")),
-    };
-    Ok(json!({"engine": engine, "oracle": oracle, "known": {"level": level, "by": "oracle", "note": note}}))
+/// What runs in cells; each piece has one of its own, so that they run beside one another.
+struct Work<'a> {
+    app: &'a App,
+    prepared: &'a Prepared,
 }
 
-/// Parsed, checked and run, as any statement is.
-async fn engine(kernel: &mut Kernel<'_>, sql: &str) -> Result<Table, Problem> {
-    let queried = kernel.query(sql).await?;
+impl Work<'_> {
+    /// What engine and oracle make of a plan, and what is known from both.
+    async fn computed(&self, plan: &Plan, sql: &str) -> Result<Value, Problem> {
+        let mut kernel = Kernel::new(&self.app.context, self.prepared);
+        let engine = table(kernel.query(sql).await?)?;
+        let recomputed = kernel.recompute(plan).await?;
+        kernel.retire();
+        let (oracle, level, note) = match recomputed {
+            Recomputed::Table(oracle) => match agree::agree(&oracle, &engine) {
+                Ok(()) => (Some(oracle), "verified", "computed by two interpreters that share no code, equal".into()),
+                Err(apart) => (Some(oracle), "unverified", format!("recomputed, not equal: {apart}")),
+            },
+            Recomputed::Nothing(reason) => (None, "unverified", format!("not recomputed: {reason}")),
+        };
+        Ok(json!({"engine": engine, "oracle": oracle, "known": {"level": level, "by": "oracle", "note": note}}))
+    }
+
+    /// Parsed, checked and run, as any statement is.
+    async fn query(&self, sql: &str) -> Result<Table, Problem> {
+        let mut kernel = Kernel::new(&self.app.context, self.prepared);
+        let queried = kernel.query(sql).await?;
+        kernel.retire();
+        table(queried)
+    }
+}
+
+fn table(queried: Queried) -> Result<Table, Problem> {
     queried.table.ok_or_else(|| {
         let why = queried.error.map_or_else(|| format!("{:?}", queried.outcome).to_lowercase(), |error| error.message);
         Problem::new(Code::Internal, format!("the engine gave no table: {why}"))

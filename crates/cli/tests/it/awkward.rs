@@ -36,7 +36,7 @@ const TEXTS: &[Case] = &[
     case("bom.csv", b"\xef\xbb\xbfa,b\n1,x\n", &["bom - - []"], "SELECT a, b FROM bom", r#"[[1,"x"]]"#),
     case(
         "utf16.csv",
-        b"\xff\xfea\0,\0b\0\n\0001\0,\0\xe9\0\n\0",
+        b"\xff\xfea\0,\0b\0\n\x001\0,\0\xe9\0\n\0",
         &["encoding - - []"],
         "SELECT a, b FROM utf16",
         r#"[[1,"é"]]"#,
@@ -57,10 +57,10 @@ const TEXTS: &[Case] = &[
     ),
     case(
         "damaged.csv",
-        "a,b\né,1\nü,2\nñ,3\n\u{0}".as_bytes().split_at(17).0,
-        &[],
-        "SELECT b FROM damaged ORDER BY b",
-        "[[1],[2],[3]]",
+        b"a,b\n\xc3\xa9,1\n\xc3\xbc,2\n\xc3\xb1,3\n\xe9,4\n",
+        &["encoding - 1 [5]"],
+        "SELECT a, b FROM damaged WHERE b > 2 ORDER BY b",
+        r#"[["ñ",3],["\ufffd",4]]"#,
     ),
     case(
         "semicolons.csv",

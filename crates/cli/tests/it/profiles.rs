@@ -143,6 +143,9 @@ fn numbers_that_fit_by_chance_are_no_link() {
     let items = ("items.csv", "id,weight\n1,9\n2,9\n3,7\n4,7\n5,7\n");
     let orders = ("orders.csv", "nr,items\n101,2\n102,5\n103,2\n");
     assert_eq!(links(&[items, orders]), Vec::<String>::new(), "a plural counts them");
+    let months =
+        [("january.csv", "day,place\n1,Oslo\n2,Rome\n3,Bern\n"), ("february.csv", "day,place\n1,Rome\n2,Oslo\n")];
+    assert_eq!(links(&months), Vec::<String>::new(), "the same columns are the same kind of rows");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use base::{Type, nearest};
 
+use super::addable;
 use super::kind::{self, Kind, Wrong};
 use super::name::{self, Found};
 use super::node::{Node, Problems, pointer};
@@ -123,6 +124,20 @@ impl<'d> Check<'d> {
     /// The type of an aggregate; `path` is the measure's.
     pub(super) fn aggregate(&mut self, agg: Agg, over: Option<Kind>, path: &str) -> Option<Kind> {
         self.keep_typed(kind::aggregate(agg, over), path, path)
+    }
+
+    /// Refuses a sum that would count a joined row once for each row of `from`. A sum of bools counts rows of `from`.
+    pub(super) fn addable(&mut self, agg: Agg, over: &Typed, path: &str) {
+        let (expr, kind) = over;
+        let Some(from) = self.from.filter(|_| agg == Agg::Sum && *kind != Type::Bool.into()) else { return };
+        if let Some(column) = addable::repeated(expr, self.dataset, from, &self.via) {
+            let table = column.split_once('.').map_or(column, |(table, _)| table);
+            let message = format!(
+                "one row of `{table}` has many of `{}`: the sum would add `{column}` once for each; sum it from `{table}`",
+                from.name
+            );
+            self.problems.invalid(path, message);
+        }
     }
 
     /// The quantile, which `quantile` needs and nothing else has.

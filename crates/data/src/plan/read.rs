@@ -157,7 +157,11 @@ impl<'d> Check<'d> {
         let typed = expr.as_ref().map(|node| self.expr(node, Scope::Rows(self.from), 0));
         let kind = match (agg, &typed) {
             (Some(agg), None) => self.aggregate(agg, None, &node.path),
-            (Some(agg), Some(Some((_, kind)))) => self.aggregate(agg, Some(*kind), &pointer(&node.path, "expr")),
+            (Some(agg), Some(Some(over))) => {
+                let path = pointer(&node.path, "expr");
+                self.addable(agg, over, &path);
+                self.aggregate(agg, Some(over.1), &path)
+            }
             _ => None,
         };
         let q = self.quantile(agg, node.field("q").as_ref(), &node.path);

@@ -241,6 +241,9 @@ impl<'d> Check<'d> {
             true => self.aggregate(agg, item.over.as_ref().map(|typed| typed.1), &item.path),
             false => None,
         };
+        if let Some(over) = &item.over {
+            self.addable(agg, over, &item.path);
+        }
         let name = self.declare(name, kind, Role::Measure);
         Some(Measure { name, agg, expr: item.over.map(|typed| typed.0), q: item.q, filter: None })
     }

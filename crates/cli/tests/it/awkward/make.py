@@ -78,6 +78,8 @@ def open_document(path, rows):
     body = f'<office:body><office:spreadsheet><table:table table:name="S">{lines}</table:table></office:spreadsheet></office:body>'
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        manifest = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
+        file.writestr("META-INF/manifest.xml", f'<m:manifest xmlns:m="{manifest}"/>')
         names = f'xmlns:office="{office}" xmlns:table="{table}" xmlns:text="{text}"'
         file.writestr("content.xml", f'<?xml version="1.0"?><office:document-content {names}>{body}</office:document-content>')
 

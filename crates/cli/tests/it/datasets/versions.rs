@@ -4,13 +4,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::{count, prepared};
-use crate::support::{Place, User, for_each_user};
+use crate::support::{Place, User, for_each_user, we_are_root};
 
 /// Longer than a file must have been left alone to be read where it is.
 const SETTLE: Duration = Duration::from_millis(2_300);
@@ -41,6 +42,25 @@ for_each_user! {
             assert_eq!(count(&place, path.to_str().unwrap()), json!(2_000));
         }
     }
+}
+
+/// An access list may deny what the permission bits promise.
+#[test]
+fn a_file_that_no_cell_may_read_in_place_is_copied() {
+    const DENY: &str = "import os, struct, sys
+entry = lambda tag, rights, who=0xffffffff: struct.pack('<HHI', tag, rights, who)
+rules = entry(1, 6) + entry(2, 0, 1912345678) + entry(4, 4) + entry(16, 4) + entry(32, 4)
+os.setxattr(sys.argv[1], 'system.posix_acl_access', struct.pack('<I', 2) + rules)";
+    let place = Place::new();
+    let file = place.file("denied.csv", large(10));
+    let denied = Command::new("python3").args(["-c", DENY]).arg(&file).stderr(Stdio::null()).status();
+    if !we_are_root() || !denied.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: a_file_that_no_cell_may_read_in_place_is_copied: needs root, python3 and access lists");
+        return;
+    }
+    sleep(SETTLE);
+    assert_eq!(count(&place, "denied.csv"), json!(10));
+    assert!(place.data_ending_with(".part").is_empty());
 }
 
 #[test]

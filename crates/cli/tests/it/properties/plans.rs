@@ -34,17 +34,22 @@ struct Named {
 /// A random plan, as JSON.
 pub fn plan(random: &mut Random, world: &World) -> Value {
     let dataset = world.dataset();
-    let from = random.pick(&world.tables[..world.tables.len().min(2)]).name.clone();
+    // The last of the many sides has the most rows.
+    let from = match random.chance(75) {
+        true => world.tables[0].name.clone(),
+        false => random.pick(&world.tables).name.clone(),
+    };
     let via = via(random, world);
-    let mut maker = Maker { random, world, dataset: &dataset, via: &via };
+    let walks = random.chance(20);
+    let mut maker = Maker { random, world, dataset: &dataset, via: &via, walks };
     let mut plan = json!({ "v": 1, "dataset": "world", "from": from });
     if !via.is_empty() {
         plan["via"] = json!(via);
     }
-    if maker.random.chance(40) {
+    if !walks && maker.random.chance(35) {
         plan["where"] = maker.pred(&Scope::Rows(from.clone()), 0);
     }
-    let outputs = match maker.random.chance(25) {
+    let outputs = match !walks && maker.random.chance(30) {
         true => maker.list(&mut plan, &from),
         false => maker.groups(&mut plan, &from),
     };
@@ -56,6 +61,18 @@ pub fn plan(random: &mut Random, world: &World) -> Value {
 fn via(random: &mut Random, world: &World) -> Vec<String> {
     let links: Vec<String> = world.relations.iter().map(join::link).collect();
     if random.chance(60) { random.some(&links, 2) } else { Vec::new() }
+}
+
+/// Whether an expression speaks of the rows' own columns only.
+fn is_of_the_grain(expr: &Value, scope: &Scope) -> bool {
+    match (expr, scope) {
+        (Value::Object(fields), Scope::Rows(from)) => match fields.get("col").and_then(Value::as_str) {
+            Some(column) => column.split('.').next() == Some(from),
+            None => fields.values().all(|part| is_of_the_grain(part, scope)),
+        },
+        (Value::Array(parts), _) => parts.iter().all(|part| is_of_the_grain(part, scope)),
+        _ => true,
+    }
 }
 
 /// Where an expression stands.
@@ -83,6 +100,8 @@ struct Maker<'a> {
     world: &'a World,
     dataset: &'a Dataset,
     via: &'a [String],
+    /// Whether it is about periods that follow one another.
+    walks: bool,
 }
 
 impl Maker<'_> {
@@ -104,13 +123,15 @@ impl Maker<'_> {
         let scope = Scope::Rows(from.to_string());
         let mut outputs = Vec::new();
         let mut groups: Vec<Value> = Vec::new();
-        let group_count = *self.random.pick(&[0, 1, 1, 1, 2, 2, 3]);
+        let counts: &[usize] = if self.walks { &[1, 1, 2] } else { &[0, 1, 1, 1, 2, 2, 3] };
+        let group_count = *self.random.pick(counts);
         for index in 0..group_count {
-            let wanted: &[Type] = if self.random.chance(55) { &MOMENTS } else { &ANY };
+            let first_of_walk = self.walks && index == 0;
+            let wanted: &[Type] = if first_of_walk || self.random.chance(45) { &MOMENTS } else { &ANY };
             let term = self.term(&scope, wanted, 0).or_else(|| self.term(&scope, &ANY, 0)).expect("a key");
             let mut output = Named { name: self.name("g", index), term, grain: None };
             let mut group = json!({"as": output.name, "expr": output.term.expr});
-            if MOMENTS.contains(&output.term.ty) && self.random.chance(75) {
+            if MOMENTS.contains(&output.term.ty) && (first_of_walk || self.random.chance(75)) {
                 let grains: &[&str] = match output.term.ty {
                     Type::Date => &["year", "quarter", "month", "week", "day"],
                     _ => &["year", "quarter", "month", "week", "day", "hour"],
@@ -128,7 +149,7 @@ impl Maker<'_> {
         let count = self.random.between(usize::from(group_count == 0), 3);
         let measures: Vec<Value> = (0..count).map(|index| self.measure(&scope, index, &mut outputs)).collect();
         let mut computed: Vec<Value> = Vec::new();
-        for index in 0..self.random.below(3) {
+        for index in 0..self.random.below(3).max(usize::from(self.walks)) {
             computed.extend(self.computed(index, group_count, &mut outputs));
         }
         for (field, items) in [("group", groups), ("measures", measures), ("compute", computed)] {
@@ -136,7 +157,7 @@ impl Maker<'_> {
                 plan[field] = json!(items);
             }
         }
-        if self.random.chance(25) {
+        if !self.walks && self.random.chance(20) {
             plan["having"] = self.pred(&Scope::Results(outputs.clone()), 1);
         }
         outputs
@@ -170,7 +191,12 @@ impl Maker<'_> {
             _ => self.term(scope, wanted, 0),
         };
         let over = over.filter(|term| !(term.weekday && matches!(agg, "min" | "max")));
-        let agg = if over.is_none() { "count" } else { agg };
+        let agg = match &over {
+            None => "count",
+            // What is joined stands beside many rows: a sum would add it as often, and is refused.
+            Some(term) if agg == "sum" && term.ty != Type::Bool && !is_of_the_grain(&term.expr, scope) => "avg",
+            Some(_) => agg,
+        };
         let mut measure = json!({"as": self.name("m", index), "agg": agg});
         let ty = match (&over, agg) {
             (_, "count" | "count_distinct") | (None, _) => Type::Int,
@@ -203,6 +229,7 @@ impl Maker<'_> {
             keys.iter().filter(|key| key.grain.is_some() || key.term.ty == Type::Date).collect();
         let ops: &[&str] = match walkable.is_empty() {
             true => &["ratio", "diff", "share"],
+            false if self.walks => &["change", "change_pct", "cumulative"],
             false => {
                 &["ratio", "diff", "share", "change", "change", "change_pct", "change_pct", "cumulative", "cumulative"]
             }
@@ -435,13 +462,18 @@ impl Maker<'_> {
         let test = *self.random.pick(tests);
         let count = match test {
             "is_null" => 0,
-            "in" => self.random.between(1, 4),
+            "in" => self.random.between(2, 5),
             "between" | "within" => 2,
             _ => 1,
         };
         let searches = matches!(test, "contains" | "starts_with" | "ends_with");
-        let values: Vec<Value> = (0..count).map(|_| self.value(&term, searches)).collect();
+        let mut values: Vec<Value> = (0..count).map(|_| self.value(&term, searches)).collect();
+        if count == 2 && self.random.chance(85) {
+            // A range whose end comes before its beginning is empty.
+            values.sort_by(|a, b| (a.as_f64(), a.as_str()).partial_cmp(&(b.as_f64(), b.as_str())).expect("no NaN"));
+        }
         match values.is_empty() {
+            true if self.random.chance(65) => json!({"not": {"test": test, "expr": term.expr}}),
             true => json!({"test": test, "expr": term.expr}),
             false => json!({"test": test, "expr": term.expr, "values": values}),
         }

@@ -72,8 +72,8 @@ impl World {
         for index in 0..count {
             let name = names.swap_remove(random.below(names.len()));
             let row_count = match index + 1 == count {
-                true => *random.pick(&[0, 1, 3, 6, 10, 14, 18, 24, 30, 40]),
-                false => *random.pick(&[0, 1, 3, 5, 5, 7, 7]),
+                true => *random.pick(&[0, 1, 3, 8, 12, 16, 20, 24, 24, 28, 28, 32, 32, 36, 40, 40]),
+                false => *random.pick(&[0, 1, 3, 5, 5, 7, 7, 7, 9, 9]),
             };
             let mut table = Table { name: name.to_string(), columns: Vec::new(), rows: vec![Vec::new(); row_count] };
             add_key(&mut table, random);
@@ -198,7 +198,7 @@ fn add_column(table: &mut Table, name: &str, random: &mut Random) {
 }
 
 fn cells(pool: &[String], count: usize, random: &mut Random) -> Vec<Option<String>> {
-    let nulls = *random.pick(&[0, 0, 0, 10, 10, 15, 25, 40, 100]);
+    let nulls = *random.pick(&[0, 0, 0, 0, 5, 5, 10, 10, 15, 15, 25, 25, 40, 40, 100]);
     (0..count).map(|_| (!random.chance(nulls)).then(|| random.pick(pool).clone())).collect()
 }
 
