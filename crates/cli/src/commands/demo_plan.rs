@@ -67,6 +67,15 @@ fn doubling() -> Value {
     })
 }
 
+/// The same from the other side: each item brings the total of its whole order.
+fn doubling_from_items() -> Value {
+    json!({
+        "v": 1, "dataset": DATASET, "from": "order_items",
+        "group": [{"as": "category", "expr": {"col": "order_items.category"}}],
+        "measures": [{"as": "total", "agg": "sum", "expr": {"col": "orders.total"}}],
+    })
+}
+
 const DOUBLING_BY_HAND: &str =
     "SELECT sum(orders.total) AS total FROM orders JOIN order_items ON order_items.order_id = orders.order_id";
 
@@ -116,6 +125,7 @@ async fn stages(app: &App, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
         json!({"name": "refused", "plan": misspelt(), "problems": refused(&misspelt())?}),
         json!({
             "name": "no_doubling", "plan": doubling(), "problems": refused(&doubling())?,
+            "from_items": {"plan": doubling_from_items(), "problems": refused(&doubling_from_items())?},
             "by_hand": {"sql": DOUBLING_BY_HAND, "table": by_hand}, "true": total,
         }),
         with(json!({"name": "exists", "plan": exists.canonical(), "plan_hash": exists.hash()}), found),
@@ -210,7 +220,7 @@ fn told(name: &str) -> (&'static str, &'static str) {
         "refused" => ("A plan with mistakes", "Each is named with its place, and what could have been meant."),
         "no_doubling" => (
             "A sum that would count orders twice",
-            "Joined to its items, an order of three items counts three times. Here that cannot be written down.",
+            "Joined to its items, an order of three items counts three times. Here that has no spelling, from either side.",
         ),
         _ => ("What can be asked instead", "`exists` asks about the many side and leaves the number of rows alone."),
     }
@@ -228,11 +238,13 @@ fn print_computed(printer: &Printer, stage: &Value) {
 }
 
 fn print_refused(printer: &Printer, stage: &Value) {
-    printer.lines(&laid_out(&stage["plan"]));
-    for problem in stage["problems"].as_array().into_iter().flatten() {
-        printer.line(&format!("{}  {}", text(&problem["path"]), text(&problem["message"])));
-        for suggestion in problem["suggestions"].as_array().into_iter().flatten() {
-            printer.line(&format!("    did you mean `{}`?", text(suggestion)));
+    for refused in [Some(stage), stage.get("from_items")].into_iter().flatten() {
+        printer.lines(&laid_out(&refused["plan"]));
+        for problem in refused["problems"].as_array().into_iter().flatten() {
+            printer.line(&format!("{}  {}", text(&problem["path"]), text(&problem["message"])));
+            for suggestion in problem["suggestions"].as_array().into_iter().flatten() {
+                printer.line(&format!("    did you mean `{}`?", text(suggestion)));
+            }
         }
     }
     if let Some(by_hand) = stage.get("by_hand") {

@@ -28,8 +28,8 @@ fn the_walk_shows_what_the_commands_say() {
         assert_eq!(computed["known"]["level"], "verified", "{computed}");
         assert_eq!(rows(&computed["engine"]).len(), rows(&computed["oracle"]).len());
     }
-    for name in ["refused", "no_doubling"] {
-        let refused = stage(&document, name);
+    let doubling = stage(&document, "no_doubling");
+    for refused in [stage(&document, "refused"), doubling, &doubling["from_items"]] {
         let checked = plan("check", &refused["plan"], 1);
         assert_eq!(checked["problems"], refused["problems"]);
     }
