@@ -45,7 +45,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
-    let planned = planner::plan(&input.question, &prepared.dataset);
+    let planned = planner::plan_with(&prepared.index(), &input.question);
     answer.timing_ms.plan = milliseconds(planned_at);
     let reading = match planned {
         Planned::Answer(found) => {

@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base::Problem;
+use base::{Hash, Problem};
 
 use crate::files::{private_folder, unwritable};
 pub use choice::Entry;
@@ -29,6 +29,8 @@ pub const DATABASE_FILE: &str = "data.duckdb";
 pub const DATASET_FILE: &str = "dataset.json";
 /// Everything that was measured.
 pub const PROFILE_FILE: &str = "profile.json";
+/// What people say for its values.
+pub const VALUES_FILE: &str = "values.fst";
 
 /// The prepared datasets of one data directory.
 #[derive(Clone, Debug)]
@@ -157,7 +159,7 @@ impl Cache {
 
     /// The prepared datasets there are: name, bytes, and when each was last wanted.
     pub fn entries(&self) -> Vec<(String, u64, SystemTime)> {
-        let whole = names(&self.folder).into_iter().filter(|name| !name.ends_with(".part"));
+        let whole = names(&self.folder).into_iter().filter(|name| is_ours(name));
         whole
             .map(|name| {
                 let home = self.home(&name);
@@ -202,6 +204,12 @@ fn names(folder: &Path) -> Vec<String> {
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
+/// Whether a folder is called like one that was prepared; what else somebody put there is not ours to remove.
+fn is_ours(name: &str) -> bool {
+    let is_code = |code: &str| code.len() == 12 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    name.split_once('-').is_some_and(|(version, code)| Hash::parse(version).is_some() && is_code(code))
+}
+
 /// What the files of a folder take; ours have no folders in them but while they are made.
 fn bytes_in(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -233,6 +241,16 @@ mod tests {
             fs::write(part.folder.join(file), "{}").expect("a file");
         }
         cache.place(part, name).expect("placed");
+    }
+
+    #[test]
+    fn only_what_was_prepared_is_counted_and_may_go() {
+        let (_place, cache) = Place::new();
+        let name = format!("{}-{}", Hash::of(b"x"), "0".repeat(12));
+        for other in [name.as_str(), "notes", "a-1", "x.part"] {
+            fs::create_dir_all(cache.folder.join(other)).expect("a folder");
+        }
+        assert_eq!(cache.entries().into_iter().map(|(name, ..)| name).collect::<Vec<_>>(), [name]);
     }
 
     #[test]

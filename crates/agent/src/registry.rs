@@ -282,7 +282,7 @@ impl Registry {
     }
 }
 
-/// A record for these files.
+/// The format of records that are written now.
 pub fn record_format() -> u32 {
     RECORD_FORMAT
 }

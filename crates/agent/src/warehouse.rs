@@ -14,10 +14,11 @@ use base::{Code, Digest, Hash, Problem};
 use data::metadata::Metadata;
 use data::profile::{Profile, Remark};
 use data::{Dataset, builtin};
+use planner::Index;
 use serde_json::json;
 
 use crate::begun::{begin, blocking, give_up, look_at};
-use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE};
+use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE, VALUES_FILE};
 use crate::context::Context;
 use crate::files::{read_small, unreadable, unwritable};
 use crate::folder::format_of;
@@ -28,7 +29,7 @@ use crate::source::{Files, Source};
 /// Raised when the same files mean another dataset.
 const VERSION_SCHEME: u32 = 1;
 /// Raised when what lies beside a prepared database changes.
-const PREPARED_FORMAT: u32 = 3;
+const PREPARED_FORMAT: u32 = 4;
 
 /// A source whose version is known.
 #[derive(Debug)]
@@ -222,11 +223,13 @@ impl Resolved {
             _ => self.ingest(context, files).make(context.sandbox().await?.clone(), cache.clone()).await?,
         };
         let failed = |error: io::Error| unwritable(&part.folder, &error);
-        let dataset =
+        let mut dataset =
             Dataset::assemble(&self.id, self.version.clone(), &profile, &self.metadata).map_err(|message| {
                 Problem::new(Code::FileFormat, format!("dataset.toml of `{}`: {message}", self.id))
                     .hint("mend the file")
             })?;
+        fs::write(part.folder.join(VALUES_FILE), Index::new(&dataset).value_bytes()).map_err(failed)?;
+        dataset.keep_frequent_values();
         let document = json!({ "dataset": dataset, "remarks": profile.remarks });
         fs::write(part.folder.join(DATASET_FILE), document.to_string()).map_err(failed)?;
         fs::write(part.folder.join(PROFILE_FILE), json!(profile).to_string()).map_err(failed)?;
@@ -279,6 +282,23 @@ impl Prepared {
         let path = self.file.with_file_name(PROFILE_FILE);
         let text = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         serde_json::from_slice(&text).map_err(|error| damaged(&path, &error.to_string()))
+    }
+
+    /// What planning looks up in it.
+    pub(crate) fn index(&self) -> Index {
+        let path = self.file.with_file_name(VALUES_FILE);
+        let kept = fs::read(&path).ok().and_then(|bytes| Index::with_values(&self.dataset, &bytes));
+        kept.unwrap_or_else(|| {
+            // Made by a planner that read words another way.
+            let mut dataset = self.dataset.clone();
+            if let Ok(profile) = self.profile() {
+                dataset.take_values(&profile);
+            }
+            let index = Index::new(&dataset);
+            let part = path.with_extension(format!("{}.part", base::RunId::fresh()));
+            let _ = fs::write(&part, index.value_bytes()).and_then(|()| fs::rename(&part, &path));
+            index
+        })
     }
 
     /// How many bytes its database has.

@@ -266,7 +266,8 @@ def _text_parts(stage, path, hint, report):
         return ingest_json.parts(stage, ingest_text.decode(text, report) if text.plain else text, report)
     if hint in ("json", "jsonl"):
         if not _is_table(path, report):
-            raise report.refuse("is not JSON: it begins with neither { nor [", "give an array of objects, or one a line")
+            what = "is not JSON: it begins with neither { nor ["
+            raise report.refuse(what, "give an array of objects, or one object a line")
         report.say("other", "its name says JSON, its contents are a table in delimited text and were read so")
     return [(None, lambda table, declared: ingest_csv.load(stage, text, table, declared, report, hint))]
 

@@ -21,6 +21,8 @@ from sql import quoted
 
 FAST_COLUMNS_MAX = 500
 SAMPLE_MAX = 3_000
+# From here on it pays to load the library that finds pairs of bytes faster.
+PAIRS_BYTES_MIN = 64 << 20
 # So many cells that equal the header's are enough to look at the row more closely.
 HEADER_CELLS_MAX = 50
 
@@ -102,7 +104,9 @@ def _fast(stage, text, table, dialect, columns, kinds, tails, report):
     except _duckdb.Error:
         return False
     texts = [column for column, kind in zip(columns, kinds) if kind == "text"]
+    floats = [quoted(column.name) for column, kind in zip(columns, kinds) if kind == "float"]
     regular = _regular(engine, quoted(table), dialect, columns, tails, len(texts) == len(columns))
+    regular = regular and _finite(engine, quoted(table), floats)
     if regular:
         decide(engine, quoted(table), texts, report)
     if not regular or any(column.kind or column.form for column in texts):
@@ -112,6 +116,12 @@ def _fast(stage, text, table, dialect, columns, kinds, tails, report):
         engine.execute(f"DROP TABLE {quoted(table)}")
         return False
     return True
+
+
+def _finite(engine, table, floats):
+    """Whether no number is too large for a float, or a word for infinity."""
+    odd = " OR ".join(f"NOT isfinite({cell})" for cell in floats)
+    return not floats or engine.execute(f"SELECT count_if({odd}) FROM {table}").fetchall()[0][0] == 0
 
 
 def _staged(stage, text, dialect, names, tails):
@@ -152,13 +162,14 @@ def _regular(engine, table, dialect, columns, tails, all_text):
 def _tails(path, dialect):
     """How many rows end in a delimiter and how many in two, as far as lines are rows; None where none does."""
     mark = dialect.delimiter.encode()
+    holds = _pair_finder() if os.path.getsize(path) > PAIRS_BYTES_MIN else lambda chunk, pair: pair in chunk
     once = twice = 0
     kept = b""
     with io.open(path, "rb") as file:
         while chunk := file.read(READ_BYTES):
             chunk = kept + chunk
             for end in (b"\n", b"\r") if b"\r" in chunk else (b"\n",):
-                if mark + end in chunk:
+                if holds(chunk, mark + end):
                     once += chunk.count(mark + end)
                     twice += chunk.count(mark + mark + end)
             kept = chunk[-2:] if chunk.endswith(mark) else b""
@@ -166,3 +177,16 @@ def _tails(path, dialect):
     if dialect.header and not dialect.first[-1].strip():
         once, twice = once - 1, twice - (dialect.width > 1 and not dialect.first[-2].strip())
     return (once, twice) if once or twice else None
+
+
+def _pair_finder():
+    """A function that says whether two bytes follow each other in a chunk, at an even or at an odd place."""
+    import numpy
+
+    def holds(chunk, pair):
+        wanted = int.from_bytes(pair, "little")
+        return any(
+            (numpy.frombuffer(chunk, "<u2", (len(chunk) - start) // 2, start) == wanted).any() for start in (0, 1)
+        )
+
+    return holds

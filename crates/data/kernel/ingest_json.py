@@ -102,7 +102,8 @@ def parts(stage, text, report):
     except NotJson as error:
         raise report.refuse(f"is not JSON: {error}", "give an array of objects, or one object a line") from error
     if keys and others:
-        shown = ", ".join(f"`{name[:60]}`" for name in others[:NAMES_SHOWN]) + (", …" if len(others) > NAMES_SHOWN else "")
+        more = ", …" if len(others) > NAMES_SHOWN else ""
+        shown = ", ".join(f"`{name[:60]}`" for name in others[:NAMES_SHOWN]) + more
         report.say("members_skipped", f"values beside the rows left out: {shown}", count=len(others))
     return [(key, array(key)) for key in keys] or [(None, lines)]
 

@@ -111,17 +111,17 @@ def declared_kind(type_name, scale, digits):
     return Kind(type_name, type_name, type_name, _DECLARED_SHAPES.get(type_name, r"(?s).*"), value)
 
 
-# What one pass over a clean file can read. A cell in another spelling ends that pass: `error` is caught, and the file is
-# read as text. Only comparisons and lengths, which cost next to nothing beside the cast.
+# What one pass over a clean file can read. A cell in another spelling ends that pass: `error` is caught, and the file
+# is read as text. Only comparisons and lengths, which cost next to nothing beside the cast.
 _STRICT = {
     "bool": ("{} NOT IN ('true', 'false', 'True', 'False', 'TRUE', 'FALSE')", "CAST({} AS BOOLEAN)"),
     "int": ("{} <> CAST(CAST({} AS BIGINT) AS VARCHAR)", "CAST({} AS BIGINT)"),
     "float": (
         "{} < '-' OR ({} >= '00' AND {} < '0:') OR ({} >= '-00' AND {} < '-0:') OR contains({}, '_') "
-        "OR (strlen({}) > 15 AND NOT contains({}, '.')) OR {} > ':' OR NOT isfinite(CAST({} AS DOUBLE))",
+        "OR (strlen({}) > 15 AND NOT contains({}, '.')) OR {} > ':'",
         "CAST({} AS DOUBLE)",
     ),
-    "date": ("strlen({}) <> 10 OR {}[5] NOT IN ('-', '/') OR {} < '1' OR {} > '3'", "CAST({} AS DATE)"),
+    "date": ("strlen({}) <> 10 OR {} NOT LIKE '____-%' OR {} < '1' OR {} > '3'", "CAST({} AS DATE)"),
     "timestamp": (
         "{}[5] NOT IN ('-', '/') OR {} < '1' OR {} > '3' OR NOT (strlen({}) = 16 OR (strlen({}) = 19 AND {}[17] = ':') "
         "OR (strlen({}) BETWEEN 21 AND 26 AND {}[20] = '.' AND NOT contains({}, '+') AND {}[-1] BETWEEN '0' AND '9' "

@@ -143,7 +143,8 @@ class Dialect:
     def options(self):
         """The engine's options."""
         quote = literal(self.quote)
-        return f"auto_detect = false, delim = {literal(self.delimiter)}, quote = {quote}, escape = {quote}, comment = ''"
+        delimiter = literal(self.delimiter)
+        return f"auto_detect = false, delim = {delimiter}, quote = {quote}, escape = {quote}, comment = ''"
 
 
 def dialect_of(text, report, hint=None):
@@ -280,7 +281,7 @@ def _sample_further(dialect, text):
 
 
 def _judge_header(dialect):
-    """Whether the first row names the columns: no numbers in it, or words above columns of numbers, or years in order."""
+    """Whether the first row names the columns: no numbers in it, words above columns of numbers, or years in order."""
     first = [cell.strip() for cell in dialect.first]
     numbers = [cell for cell in first if _NUMBER_OR_DATE.fullmatch(cell)]
     if not numbers and any(first):

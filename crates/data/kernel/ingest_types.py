@@ -183,7 +183,7 @@ def sample(engine, source, columns, total):
 
 
 def candidates(cells, allowed="any", share=CANDIDATE_SHARE):
-    """The kinds that many cells of a sample look like, and if there are none that all look like, the forms of numbers."""
+    """The kinds that many cells of a sample look like, and where not all look like one, the forms of numbers."""
     real = [cell for cell in cells if cell.lower() not in EMPTY_WORDS]
     if not real:
         return [], []

@@ -5,6 +5,7 @@ use base::{Cell, Hash, Type};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Agg, Expr};
+use crate::profile::Profile;
 
 /// Named tables of one content version.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,7 +110,31 @@ pub struct DeclaredMeasure {
     pub description: String,
 }
 
+/// How many values of a text column are kept once all of them are found by the planner's index.
+const FREQUENT_VALUES_MAX: usize = 200;
+
 impl Dataset {
+    /// Forgets all but the most frequent values of each column, so that a dataset is read in no time.
+    pub fn keep_frequent_values(&mut self) {
+        for column in self.tables.iter_mut().flat_map(|table| &mut table.columns) {
+            column.values_complete &= column.values.len() <= FREQUENT_VALUES_MAX;
+            column.values.truncate(FREQUENT_VALUES_MAX);
+        }
+    }
+
+    /// Takes back every value that was measured.
+    pub fn take_values(&mut self, profile: &Profile) {
+        for table in &mut self.tables {
+            let Some(measured) = profile.tables.iter().find(|measured| measured.name == table.name) else { continue };
+            for column in &mut table.columns {
+                if let Some(measured) = measured.columns.iter().find(|measured| measured.name == column.name) {
+                    column.values.clone_from(&measured.values);
+                    column.values_complete = measured.values_complete;
+                }
+            }
+        }
+    }
+
     /// The table of that exact name.
     pub fn table(&self, name: &str) -> Option<&TableInfo> {
         self.tables.iter().find(|table| table.name == name)

@@ -93,10 +93,10 @@ impl Index {
         Index::prepare(dataset, None)
     }
 
-    /// Prepares a dataset whose values were prepared before, by [`Index::value_bytes`]: what another planner made, or what
-    /// is damaged, is made anew from the values that the dataset holds.
-    pub fn with_values(dataset: &Dataset, bytes: &[u8]) -> Index {
-        Index::prepare(dataset, Values::from_bytes(bytes, RULES))
+    /// Prepares a dataset whose values were prepared before, by [`Index::value_bytes`]; nothing if another planner made
+    /// those, or if they are damaged.
+    pub fn with_values(dataset: &Dataset, bytes: &[u8]) -> Option<Index> {
+        Some(Index::prepare(dataset, Some(Values::from_bytes(bytes, RULES)?)))
     }
 
     /// The dataset's values prepared for later questions.

@@ -46,11 +46,9 @@ pub async fn refresh(app: &App, name: &str) -> Result<u8, Problem> {
     });
     app.show(&document, |printer| {
         match (changed, refreshed.changes.is_empty()) {
-            (false, _) => printer.line(&format!("{name}: nothing has changed")),
-            (true, true) => {
-                printer.line(&format!("{name}: other contents, the same rows and columns in number and type"))
-            }
-            (true, false) => refreshed.changes.iter().for_each(|change| printer.line(&told(change))),
+            (_, false) => refreshed.changes.iter().for_each(|change| printer.line(&told(change))),
+            (false, true) => printer.line(&format!("{name}: nothing has changed")),
+            (true, true) => printer.line(&format!("{name}: other contents in as many rows of the same columns")),
         }
         say(printer, &refreshed.prepared.remarks);
     });

@@ -94,10 +94,12 @@ fn what_an_older_program_prepared_goes_unless_it_is_all_there_is() {
     let record = place.data().join("sources/sales.json");
     fs::write(&record, fs::read_to_string(&record).unwrap().replace(&name, &old)).unwrap();
     fs::remove_file(place.path("sales.csv")).unwrap();
-    place.file("data/datasets/stale-000000000000/data.duckdb", "x");
+    let stale = format!("data/datasets/{}-{}", "0".repeat(64), "0".repeat(12));
+    place.file(&format!("{stale}/data.duckdb"), "x");
+    place.file("data/datasets/somebody else's/file", "x");
     place.file("other.csv", table(1));
     assert_eq!(count(&place, "other.csv"), json!(2));
-    assert!(!place.data().join("datasets/stale-000000000000").exists());
+    assert!(!place.path(stale).exists() && place.data().join("datasets/somebody else's/file").exists());
     assert_eq!(count(&place, "sales"), json!(3), "its files are gone: the old form answers");
     place.file("sales.csv", SALES);
     place.json(0, &["data", "refresh", "sales"]);

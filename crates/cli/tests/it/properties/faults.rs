@@ -165,9 +165,5 @@ fn each_call(sql: &str, begin: &str, rewrite: impl Fn(&str) -> String) -> String
 
 fn without_lines(sql: &str, gone: impl Fn(&str) -> bool) -> String {
     let condition = |line: &&str| !gone(line) && !line.starts_with("    AND ");
-    if sql.lines().any(|line| gone(line)) {
-        sql.lines().filter(condition).collect::<Vec<_>>().join("\n")
-    } else {
-        sql.to_string()
-    }
+    if sql.lines().any(&gone) { sql.lines().filter(condition).collect::<Vec<_>>().join("\n") } else { sql.to_string() }
 }

@@ -317,17 +317,21 @@ impl Maker<'_> {
     /// An expression of one of these types, if there is one.
     fn term(&mut self, scope: &Scope, types: &[Type], depth: usize) -> Option<Term> {
         let makes_numbers = NUMBERS.iter().any(|ty| types.contains(ty));
-        if depth < 3 && makes_numbers && self.random.chance(35) {
-            if let Some(term) = self.operation(scope, types, depth) {
-                return Some(term);
-            }
+        if depth < 3
+            && makes_numbers
+            && self.random.chance(35)
+            && let Some(term) = self.operation(scope, types, depth)
+        {
+            return Some(term);
         }
-        if depth < 3 && types.contains(&Type::Text) && self.random.chance(12) {
-            if let Some(of) = self.term(scope, &MOMENTS, depth + 1) {
-                let expr = json!({"part": "weekday", "of": of.expr});
-                let days = ["Monday", "tuesday", "Sunday", "Thursday"].map(str::to_string).to_vec();
-                return Some(Term { weekday: true, pool: days, ..Term::new(expr, Type::Text) });
-            }
+        if depth < 3
+            && types.contains(&Type::Text)
+            && self.random.chance(12)
+            && let Some(of) = self.term(scope, &MOMENTS, depth + 1)
+        {
+            let expr = json!({"part": "weekday", "of": of.expr});
+            let days = ["Monday", "tuesday", "Sunday", "Thursday"].map(str::to_string).to_vec();
+            return Some(Term { weekday: true, pool: days, ..Term::new(expr, Type::Text) });
         }
         let known: Vec<Term> = match scope {
             Scope::Rows(table) => self.columns(table),
