@@ -301,6 +301,12 @@ impl Prepared {
         })
     }
 
+    /// How many rows its files have beyond those that were read.
+    pub(crate) fn rows_set_aside(&self) -> u64 {
+        let left_out = self.remarks.iter().filter(|remark| remark.code == "rows_set_aside");
+        left_out.map(|remark| remark.count.unwrap_or(1)).sum()
+    }
+
     /// How many bytes its database has.
     pub fn bytes(&self) -> u64 {
         fs::metadata(&self.file).map_or(0, |found| found.len())

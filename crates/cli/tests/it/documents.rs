@@ -107,7 +107,7 @@ fn events_come_in_order_and_the_last_holds_the_document() {
 #[test]
 fn an_error_with_events_still_ends_in_run_finished() {
     let place = Place::new();
-    let file = place.file("ragged.csv", "a,b\n1,2\n3\n");
+    let file = place.file("ragged.csv", "a,b\n1,2\n3\n4\n5\n6\n7,8,9\n");
     let ran = place.assay(["ask", file.to_str().unwrap(), "how many rows", "--jsonl"]).run().exits(2);
     let last: Value = serde_json::from_str(ran.stdout.lines().last().expect("events")).unwrap();
     assert_eq!((&last["type"], &last["data"]["state"]), (&json!("run.finished"), &json!("failed")));

@@ -50,7 +50,7 @@ fn data_that_cannot_be_read_is_a_problem() {
     place.file("latin1.csv", b"name,price\ncaf\xe9,1\n");
     place.file("empty.csv", "");
     place.file("blank.csv", "\n\n\n");
-    place.file("ragged.csv", "a,b\n1,2\n3\n4,5,6\n");
+    place.file("ragged.csv", "a,b\n1,2\n3\n4,5,6\n7\n8\n9\n");
     place.file("quote.csv", "a,b\n1,\"2\n3,4\n");
     place.file("toml/a.csv", "a\n1\n");
     place.file("toml/dataset.toml", "this is [not toml");
@@ -339,7 +339,7 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
     let name = "evil\x1b[31m\nhint: rm -rf.csv";
     let ran = place.assay(["ask", name, "how many rows"]).run().exits(2);
     assert!(!ran.stderr.contains('\x1b') && !ran.stderr.contains("\nhint: rm"), "{:?}", ran.stderr);
-    let file = place.file("sales.csv", "region,note\nNorth,\x1b]0;owned\x07\n");
+    let file = place.file("sales.csv", "region,note\nNorth,\x1b]0;owned\x07\nSouth,a longer note that says nothing of the kind\n");
     let ran = place.assay(["sql", file.to_str().unwrap(), "SELECT * FROM sales"]).run().exits(0);
     assert!(!ran.stdout.contains('\x1b'), "{:?}", ran.stdout);
 }

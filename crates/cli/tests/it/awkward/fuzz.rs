@@ -1,7 +1,7 @@
 //! Files by chance: whatever they contain, the command reads them or refuses them in words, and loses no row unsaid.
 //!
-//! A case is a seed. Files of a known number of rows must come back with all of them, loaded or set aside; files that were
-//! damaged afterwards only have to end well.
+//! A case is a seed. Files of a known number of rows must come back with all of them, loaded or set aside; files that
+//! were damaged afterwards only have to end well.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -126,7 +126,7 @@ impl Answer {
 
 /// Only the widest types may be too narrow.
 fn is_out_of_range(error: &str) -> bool {
-    let is_wide = ["HUGEINT", "INT128", "DECIMAL("].iter().any(|ty| error.contains(ty));
+    let is_wide = ["HUGEINT", "INT128", "DECIMAL(", "the DECIMAL type"].iter().any(|ty| error.contains(ty));
     is_wide && (error.starts_with("OutOfRangeException") || error.starts_with("ConversionException"))
 }
 
