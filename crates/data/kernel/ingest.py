@@ -19,7 +19,7 @@ import ingest_pack
 import ingest_text
 from ingest_report import COLUMNS_WIDE, InputError, Report, first_line, progress
 from ingest_stage import Stage
-from profiling import profile, relations
+from profiling import profile, relate
 
 VALUES_MAX = 10_000
 THREADS = 2
@@ -63,11 +63,11 @@ def read(arguments):
             with _refusals(report):
                 loaded += _load(stage, file, names, arguments.get("types") or {}, report)
         progress("measuring", len(files), len(files))
-        tables, links = _measure(engine, loaded, arguments.get("values_max", VALUES_MAX), size)
+        tables, links, near = _measure(engine, loaded, arguments.get("values_max", VALUES_MAX), size)
     finally:
         engine.close()
         shutil.rmtree(folder, ignore_errors=True)
-    return {"tables": tables, "relations": links, "remarks": remarks}
+    return {"tables": tables, "relations": links, "remarks": remarks + near}
 
 
 def _open(out, size, folder, wide):
@@ -273,7 +273,7 @@ def _text_parts(stage, path, hint, report):
 
 
 def _measure(engine, loaded, values_max, size):
-    """The profiles of the tables and the links between them; then everything is written."""
+    """The profiles of the tables, the links between them and those that nearly hold; then everything is written."""
     tables = []
     for name, units, report in loaded:
         with _refusals(report):
@@ -284,8 +284,8 @@ def _measure(engine, loaded, values_max, size):
         tables.append(measured)
     with _refusals(loaded[0][2]):
         # Each column of a very wide table would be held against every other.
-        links = relations(engine, [table for table in tables if len(table["columns"]) <= COLUMNS_WIDE])
+        links, near = relate(engine, [table for table in tables if len(table["columns"]) <= COLUMNS_WIDE])
         # Whoever needed more room for columns has it no more: writing them takes what it is given.
         engine.execute(f"SET memory_limit = '{_memory(size)}B'")
         engine.execute("CHECKPOINT")
-    return tables, links
+    return tables, links, near

@@ -1,8 +1,9 @@
 """JSON and JSON lines into tables.
 
 One idea: values are read one after the other from a window over the text, so that a long array needs no more memory
-than its longest element. An object's names are the columns, in the order of their first appearance; values inside
-values stay JSON. Text in JSON is text on purpose: only dates and times are read out of it.
+than its longest element. An object's names are the columns, in the order of their first appearance; those of an object
+inside it are columns of their own (`plan_name` for `name` in `plan`), lists stay JSON. Text in JSON is text on purpose:
+only dates and times are read out of it.
 """
 
 import json
@@ -13,6 +14,7 @@ from ingest_stage import Rows
 WINDOW_CHARACTERS = 1 << 20
 VALUE_CHARACTERS_MAX = 64 << 20
 PROGRESS_ROWS = 200_000
+DEPTH_MAX = 4
 ASIDE_SHARE_MAX = 0.05
 ASIDE_MAX = 3
 SPACE = " \t\r\n\ufeff"
@@ -213,14 +215,30 @@ def _values(stage, text, report, table, declared):
 
 
 class _Aside:
-    """Elements that are no objects."""
+    """Elements that are no objects, and the names of objects that were spread out."""
 
     def __init__(self, report):
-        self.report, self.count, self.places = report, 0, []
+        self.report, self.count, self.places, self.spread = report, 0, [], {}
 
     def note(self, place):
         self.count += 1
         self.places += [place] if self.count <= 20 else []
+
+
+def _spread(value, seen, depth):
+    """The object with those inside it spread out; one whose name is taken stays whole."""
+    if not any(type(item) is dict and item for item in value.values()):
+        return value
+    flat = {}
+    for name, item in value.items():
+        inner = _spread(item, {}, depth - 1) if type(item) is dict and item and depth else None
+        names = {f"{name}_{part}": part for part in inner or ()}
+        if inner is None or any(taken in value or taken in flat for taken in names):
+            flat[name] = item
+            continue
+        seen[name] = None
+        flat.update((long, inner[part]) for long, part in names.items())
+    return flat
 
 
 def _add(rows, aside, value, place, report):
@@ -228,7 +246,7 @@ def _add(rows, aside, value, place, report):
         aside.note(place)
         return
     cells = [None] * len(rows.names)
-    for name, item in value.items():
+    for name, item in _spread(value, aside.spread, DEPTH_MAX).items():
         at = rows.column(name)
         if at >= len(cells):
             cells += [None] * (at + 1 - len(cells))
@@ -246,6 +264,10 @@ def _finish(rows, aside, constants, noun, table, declared, report):
     if aside.count:
         text = f"{plural(aside.count, noun)} set aside as no objects; {noun} {', '.join(map(str, aside.places[:5]))}"
         report.say("rows_set_aside", text, count=aside.count, rows=aside.places)
+    if aside.spread:
+        more = ", …" if len(aside.spread) > NAMES_SHOWN else ""
+        shown = ", ".join(f"`{name[:60]}`" for name in list(aside.spread)[:NAMES_SHOWN]) + more
+        report.say("nested", f"objects inside objects became columns of their own: {shown}", count=len(aside.spread))
     if constants:
         report.say("empty_words", f"NaN or Infinity, which are no JSON, read as empty: {constants}", count=constants)
     return rows.settle(table, declared, strings="dates")[1]

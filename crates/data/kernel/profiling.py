@@ -9,7 +9,7 @@ beyond the first few hundred.
 import math
 
 from cells import encode, type_name
-from profiling_links import fold, relate, relations  # noqa: F401  who profiles also asks how tables hang together
+from profiling_links import fold, relate  # noqa: F401  who profiles also asks how tables hang together
 from sql import quoted
 
 VALUES_BYTES_MAX = 1 << 20

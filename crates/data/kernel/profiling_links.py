@@ -37,11 +37,6 @@ _TABLE_PREFIXES = ("dim", "fact", "tbl", "stg", "raw", "lookup", "ref")
 _IRREGULAR = {"people": "person", "children": "child"}
 
 
-def relations(engine, tables):
-    """The many-to-one links between these profiled tables."""
-    return relate(engine, tables)[0]
-
-
 def relate(engine, tables):
     """The links, and a remark for each that nearly all rows keep."""
     links, remarks, linked, checks = [], [], set(), 0

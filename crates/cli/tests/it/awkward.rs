@@ -185,9 +185,9 @@ const TEXTS: &[Case] = &[
     case(
         "objects.json",
         br#"[{"a":1,"b":"2024-01-02","c":{"x":1}},{"a":2.5,"b":"2024-01-03","d":[1,2]}]"#,
-        &["nested - 2 []"],
-        "SELECT a, b, c, d FROM objects ORDER BY a",
-        r#"[[1.0,"2024-01-02","{\"x\":1}",null],[2.5,"2024-01-03",null,"[1,2]"]]"#,
+        &["nested - 1 []", "nested - 1 []"],
+        "SELECT a, b, c_x, d FROM objects ORDER BY a",
+        r#"[[1.0,"2024-01-02",1,null],[2.5,"2024-01-03",null,"[1,2]"]]"#,
     ),
     case(
         "wrapped.json",

@@ -123,7 +123,8 @@ def added(vector, members, empty, world):
 
 def overflows(world, values):
     """Whether a sum leaves the range of floats on its way depends on the way."""
-    world.undecided |= bool(np.all(np.isfinite(values))) and bool(np.abs(values / 4).sum() > 4e307)
+    finite = values[np.isfinite(values)]
+    world.undecided |= bool(np.abs(finite / 4).sum() > 4e307)
 
 
 def averaged(vector, members, empty, world):
