@@ -28,7 +28,7 @@ _ENGINE_TYPES = {
 
 _KEPT = frozenset((
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-    "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "DATE", "TIME", "TIMESTAMP", "JSON",
+    "DOUBLE", "DECIMAL", "VARCHAR", "DATE", "TIME", "TIMESTAMP", "JSON",
 ))
 # What a column without values becomes, by what its SQLite declaration begins with.
 _SQLITE_TYPES = (
@@ -210,6 +210,8 @@ def _value(cell, engine_type, declared):
     plain = engine_type.partition("(")[0]
     if plain in _KEPT:
         return cell
+    if plain == "FLOAT":
+        return f"CAST({cell} AS DOUBLE)"
     if type_name(engine_type) == "json":
         return f"to_json({cell})"
     if engine_type == "BLOB":

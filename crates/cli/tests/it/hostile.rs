@@ -339,7 +339,8 @@ fn control_characters_in_names_do_not_reach_the_terminal() {
     let name = "evil\x1b[31m\nhint: rm -rf.csv";
     let ran = place.assay(["ask", name, "how many rows"]).run().exits(2);
     assert!(!ran.stderr.contains('\x1b') && !ran.stderr.contains("\nhint: rm"), "{:?}", ran.stderr);
-    let file = place.file("sales.csv", "region,note\nNorth,\x1b]0;owned\x07\nSouth,a longer note that says nothing of the kind\n");
+    let file = place
+        .file("sales.csv", "region,note\nNorth,\x1b]0;owned\x07\nSouth,a longer note that says nothing of the kind\n");
     let ran = place.assay(["sql", file.to_str().unwrap(), "SELECT * FROM sales"]).run().exits(0);
     assert!(!ran.stdout.contains('\x1b'), "{:?}", ran.stdout);
 }
