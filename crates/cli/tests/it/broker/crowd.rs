@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::leftovers::supervisors_of;
-use crate::support::resident::{Resident, cells_max, children};
+use crate::support::resident::{IDLE_WANTED, Resident, cells_max, children};
 use crate::support::{User, ordinary_user_is_possible, slow_is_wanted};
 
 /// Takes different times, so that the commands overtake each other.
@@ -66,7 +66,7 @@ fn warm(user: User, count: usize) {
     let warm = answers.iter().filter(|answer| answer["isolation"]["warm"] == true).count();
     assert!(warm * 10 >= count * 9, "only {warm} of {count} were warm");
     // Idle workers of the three kinds come on top.
-    assert!(most <= cells_max() + 6, "{most} cells at once");
+    assert!(most <= cells_max() + IDLE_WANTED, "{most} cells at once");
     assert_eq!(resident.broker(), broker);
     assert!(resident.runs_right());
     resident.leaves_nothing();

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::frames::cell;
-use crate::support::resident::{Client, Resident, cells_max, count_descriptors, is_right, with_one_broker};
+use crate::support::resident::{
+    Client, IDLE_WANTED, Resident, cells_max, count_descriptors, is_right, with_one_broker,
+};
 use crate::support::started::{Started, until};
 
 const WAITING_MAX: usize = 256;
@@ -106,7 +108,7 @@ with_one_broker! {
 
 /// How many cells a broker has at most: idle workers of the three kinds come on top of those at work.
 fn bound() -> usize {
-    cells_max() + 6
+    cells_max() + IDLE_WANTED
 }
 
 /// Orders until the broker has no cell left to give, and one more; gives how many wait then.

@@ -228,7 +228,7 @@ impl Resident {
             }
             let none = ["forming", "running", "waiting"].iter().all(|field| status[field] == 0);
             // Two of each of the three kinds.
-            (none && status["ready"] == true && status["idle"].as_u64() >= Some(6)).then_some(status)
+            (none && status["ready"] == true && status["idle"].as_u64() >= Some(IDLE_WANTED as u64)).then_some(status)
         });
         self.see(status["pid"].as_u64().expect("a pid") as u32);
         status
@@ -522,6 +522,9 @@ fn groups_of(brokers: &BTreeSet<u32>) -> Vec<String> {
     }
     found
 }
+
+/// How many workers wait when nobody asks for any: three for questions, two of each other kind.
+pub const IDLE_WANTED: usize = 7;
 
 /// As many cells as there may be at once.
 pub fn cells_max() -> usize {
