@@ -130,6 +130,11 @@ impl Broker {
     }
 
     pub(super) fn begin(&mut self, kind: Kind) {
+        // Where the door was cleared away, the place of its inputs may be another broker's by now.
+        self.stopping |= !self.spec.door().still_shows(self.inode);
+        if self.stopping {
+            return;
+        }
         let id = self.next;
         self.next += 1;
         let name = format!("{}-{id}", self.pid);
