@@ -9,7 +9,7 @@ def main() -> None:
     path, rows = sys.argv[1], int(sys.argv[2])
     columns = (
         "SELECT i AS id, DATE '2024-01-01' + CAST(hash(i) % 700 AS INTEGER) AS day,"
-        " ['North', 'South', 'East', 'West', 'Central'][1 + hash(i + 1) % 5] AS region,"
+        " ['North', 'South', 'East', 'West', 'Central'][CAST(1 + hash(i + 1) % 5 AS INTEGER)] AS region,"
         " 'store ' || lpad(CAST(hash(i + 2) % 400 AS VARCHAR), 3, '0') AS store,"
         " CAST(1 + hash(i + 3) % 9 AS INTEGER) AS quantity,"
         " CAST((hash(i + 4) % 50000) / 100.0 AS DECIMAL(9, 2)) AS price"
