@@ -213,6 +213,7 @@ impl Index {
             let whole = whole
                 .chain([literal(&self.column(id).name)])
                 .chain(self.statistic_names(&facts))
+                .chain(self.period_first(&facts.core))
                 .chain(synonyms.clone());
             for words in whole {
                 self.add(&words, Sense::Column(id), Fit::Whole);
@@ -248,6 +249,18 @@ impl Index {
         // A plural is counted itself: `Trips over the past 24 hours`.
         let record = self.lexicon.records.contains(word);
         !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
+    }
+
+    /// "Monthly plan price" for `plan_monthly_price`.
+    fn period_first(&self, words: &[String]) -> Option<Vec<String>> {
+        let is_period = |word: &String| self.lexicon.roles(word).iter().any(|role| matches!(role, Role::Adjective(_)));
+        let at = words.iter().position(is_period).filter(|at| *at > 0)?;
+        Some([&words[at..=at], &words[..at], &words[at + 1..]].concat())
+    }
+
+    /// Whether the name of a column has the word.
+    pub(crate) fn is_in_a_name(&self, word: &str) -> bool {
+        self.columns().any(|id| self.facts(id).words.iter().any(|other| other == word))
     }
 
     /// What people say for a column that holds an aggregate: "median cases", "maximum number of deaths".

@@ -207,3 +207,12 @@ fn words_for_missing_numbers_are_empty_and_said_and_text_stays_text() {
     let answer = place.answer(&["prices.csv"], "average price");
     assert_eq!(in_focus(&answer), [[json!(2.0)]]);
 }
+
+#[test]
+fn a_period_in_the_name_of_a_column_is_not_asked_for() {
+    let place = Place::new();
+    let rows = "country,plan_monthly_price,started_on\nUS,10,2024-01-05\nUS,20,2024-02-05\nCA,5,2024-02-09\n";
+    let file = place.file("plans.csv", rows);
+    let answer = place.json(0, &["ask", file.to_str().unwrap(), "Sum of the monthly plan price by country"]);
+    assert_eq!(answer["table"]["rows"], json!([["US", 30], ["CA", 5]]), "{}", answer["reading"]);
+}

@@ -134,6 +134,10 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
 pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
         let Role::Adjective(grain) = role else { continue };
+        // "Monthly price" where a column is called so is that column, not a price per month.
+        if parser.index.is_in_a_name(&parser.tokens[at].fold) {
+            continue;
+        }
         let target = Target::Grain(grain);
         // "Highest daily close" where every row is a day: the highest of all rows.
         let of_rows = grain == Grain::Day && parser.index.row_words.days;
