@@ -69,11 +69,13 @@ fn cell(row: &[String], index: usize) -> &str {
     row.get(index).map_or("", String::as_str)
 }
 
-fn length(text: &str) -> usize {
+/// How many letters a text has.
+pub(crate) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-fn cut(text: &str, width: usize) -> String {
+/// A text of at most so many letters.
+pub(crate) fn cut(text: &str, width: usize) -> String {
     if length(text) <= width {
         text.to_string()
     } else {

@@ -7,6 +7,7 @@ use data::dataset::{ColumnInfo, Relation, TableInfo};
 use data::profile::{ColumnProfile, Profile, TableProfile};
 use serde_json::{Value, json};
 
+use crate::grid::{cut, length};
 use crate::printer::Printer;
 
 const COLUMNS_SHOWN_MAX: usize = 200;
@@ -221,29 +222,8 @@ fn value(cell: &Cell) -> String {
     }
 }
 
-/// A count with its thousands apart.
 fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn length(text: &str) -> usize {
-    text.chars().count()
-}
-
-fn cut(text: &str, width: usize) -> String {
-    if length(text) <= width {
-        text.to_string()
-    } else {
-        text.chars().take(width.saturating_sub(1)).collect::<String>() + "…"
-    }
+    data::figures::grouped(&count.to_string())
 }
 
 #[cfg(test)]
