@@ -123,6 +123,8 @@ async fn compute(
                 words: Vec::new(),
                 suggestions: Vec::new(),
                 best: None,
+                best_confidence: 0.0,
+                others: Vec::new(),
             });
         }
     }
@@ -199,7 +201,7 @@ fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
         }
     };
     let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
-    Ok(Refusal { reason, message, words: Vec::new(), suggestions, best: None })
+    Ok(Refusal { suggestions, ..Refusal::new(reason, message) })
 }
 
 /// Reads a run's input back.

@@ -57,6 +57,8 @@ pub enum Fit {
     Whole,
     /// A part of a name of several words.
     Part,
+    /// A word that people use for one of the name's.
+    Synonym,
 }
 
 /// One entry of the table of names.
@@ -122,6 +124,7 @@ impl Index {
         things::build(&mut index);
         index.name_columns();
         index.name_measures();
+        index.name_by_synonyms();
         index.values = values.unwrap_or_else(|| Values::of(&index.phrases()));
         index.row_words = rows::row_words(&index);
         let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
@@ -214,6 +217,7 @@ impl Index {
                 .chain([literal(&self.column(id).name)])
                 .chain(self.statistic_names(&facts))
                 .chain(self.period_first(&facts.core))
+                .chain(last_first(&facts.core))
                 .chain(synonyms.clone());
             for words in whole {
                 self.add(&words, Sense::Column(id), Fit::Whole);
@@ -296,6 +300,37 @@ impl Index {
         }
     }
 
+    /// Names with one word replaced by another of its class, where the dataset itself calls nothing so.
+    fn name_by_synonyms(&mut self) {
+        let mut added = Vec::new();
+        for (id, thing) in self.things.iter().enumerate() {
+            added.extend(self.in_other_words(&crate::words::split_name(&thing.noun), Sense::Thing(id)));
+        }
+        for id in self.columns() {
+            let core = &self.facts(id).core;
+            added.extend(self.in_other_words(core, Sense::Column(id)));
+            for part in parts(core).into_iter().filter(|part| self.names_column(part)) {
+                added.extend(self.in_other_words(&part, Sense::Column(id)));
+            }
+        }
+        for (words, sense) in added {
+            self.add(&words, sense, Fit::Synonym);
+        }
+    }
+
+    fn in_other_words(&self, words: &[String], sense: Sense) -> Vec<(Vec<String>, Sense)> {
+        let mut found = Vec::new();
+        for (at, word) in words.iter().enumerate() {
+            let singular = self.forms.singular(word);
+            for other in self.lexicon.synonyms(&singular).filter(|other| !self.is_in_a_name(other)) {
+                let mut said = words.to_vec();
+                said[at] = other.clone();
+                found.push((said, sense));
+            }
+        }
+        found
+    }
+
     /// What people say for each cell.
     fn phrases(&self) -> BTreeMap<String, Vec<(ColId, String)>> {
         let mut phrases: BTreeMap<String, Vec<(ColId, String)>> = BTreeMap::new();
@@ -374,6 +409,12 @@ fn is_bare_number(words: &[String]) -> bool {
 /// A name as a question has it when it is copied: `ApplicantIncome` is one word there.
 fn literal(name: &str) -> Vec<String> {
     name.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_string).collect()
+}
+
+/// "Type of property" for `Property type`.
+fn last_first(words: &[String]) -> Option<Vec<String>> {
+    let (last, rest) = words.split_last().filter(|(_, rest)| !rest.is_empty())?;
+    Some([vec![last.clone(), "of".to_string()], rest.to_vec()].concat())
 }
 
 /// Two or more words of a short name in its order: "loan term" of `Loan_Amount_Term`.

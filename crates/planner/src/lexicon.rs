@@ -156,6 +156,7 @@ pub struct Lexicon {
     generic: Vec<String>,
     abbreviations: HashMap<String, String>,
     extents: HashMap<String, Vec<String>>,
+    synonyms: Vec<Vec<String>>,
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
@@ -188,6 +189,8 @@ impl Lexicon {
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
         let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
         let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
+        let synonyms =
+            lines(include_str!("../lexicon/synonyms.tsv")).map(|line| alternatives(line).collect()).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
@@ -200,6 +203,7 @@ impl Lexicon {
             generic,
             abbreviations,
             extents,
+            synonyms,
             records,
             cells,
             words_max,
@@ -244,6 +248,12 @@ impl Lexicon {
     /// The words of columns that say how tall, heavy or old something is.
     pub fn extent(&self, word: &str) -> Option<&[String]> {
         self.extents.get(word).map(Vec::as_slice)
+    }
+
+    /// Other words for a singular word.
+    pub fn synonyms<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a String> {
+        let classes = self.synonyms.iter().filter(move |class| class.iter().any(|known| known == word));
+        classes.flatten().filter(move |known| *known != word)
     }
 
     /// The aggregate a single word asks for; it may also be a part of a column's name.

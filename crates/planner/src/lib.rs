@@ -85,6 +85,27 @@ pub struct Refusal {
     pub suggestions: Vec<String>,
     /// The best reading there was, if any; for measuring only.
     pub best: Option<Reading>,
+    /// How likely that reading is right, on the scale of [`Answer::confidence`]; 0 where there is none.
+    #[serde(default)]
+    pub best_confidence: f64,
+    /// What comes after the best reading, best first; for whoever finds that no row satisfies it.
+    #[serde(default)]
+    pub others: Vec<Reading>,
+}
+
+impl Refusal {
+    /// A refusal with nothing beside it.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Refusal {
+        Refusal {
+            reason,
+            message: message.into(),
+            words: Vec::new(),
+            suggestions: Vec::new(),
+            best: None,
+            best_confidence: 0.0,
+            others: Vec::new(),
+        }
+    }
 }
 
 /// The classes of refusals.

@@ -18,10 +18,19 @@ pub struct Mention {
     pub what: What,
     /// Whether only a part of the name is in the question.
     pub partial: bool,
+    /// Whether the question has another word of the same class than the name.
+    pub synonym: bool,
     /// Whether the name was found through its stem only.
     pub stemmed: bool,
     /// Whether a word of the language is taken for the rows of the only table.
     pub assumed: bool,
+}
+
+impl Mention {
+    /// A mention that nothing speaks against.
+    fn plain(end: usize, what: What) -> Mention {
+        Mention { end, what, partial: false, synonym: false, stemmed: false, assumed: false }
+    }
 }
 
 /// The kinds of mentions.
@@ -155,13 +164,13 @@ fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
     named(index, tokens, at, &mut mentions);
     mentions.extend(opposite(index, &tokens[at], at));
     if tokens[at].kind == Kind::Word && index.row_words.words.contains(&tokens[at].singular) {
-        mentions.push(Mention { end: at + 1, what: What::Thing(0), partial: false, stemmed: false, assumed: true });
+        mentions.push(Mention { assumed: true, ..Mention::plain(at + 1, What::Thing(0)) });
     }
     if index.row_words.days && tokens[at].singular == "day" {
-        mentions.push(Mention { end: at + 1, what: What::Thing(0), partial: false, stemmed: false, assumed: false });
+        mentions.push(Mention::plain(at + 1, What::Thing(0)));
     }
     for (end, when) in period::parse(tokens, at) {
-        mentions.push(Mention { end, what: What::When(when), partial: false, stemmed: false, assumed: false });
+        mentions.push(Mention::plain(end, What::When(when)));
     }
     mentions.sort_by_key(|mention| std::cmp::Reverse(mention.end));
     mentions
@@ -178,7 +187,7 @@ fn roles(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
             phrase.push(' ');
         }
         phrase.push_str(&token.fold);
-        let plain = |what| Mention { end, what, partial: false, stemmed: false, assumed: false };
+        let plain = |what| Mention::plain(end, what);
         let last_singular = singular_end(&phrase, token);
         let known = index.lexicon.roles(&phrase);
         let roles = if known.is_empty() { plural_roles(index, &last_singular) } else { known };
@@ -243,7 +252,8 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
         let names = name_mentions(index, entries, end, &singular);
         let values = value_mention(index, &tokens[at..end], &value, end, &names);
-        mentions.extend(names);
+        // A cell of that spelling is nearer than another word for a name.
+        mentions.extend(names.into_iter().filter(|name| values.is_none() || !name.synonym));
         mentions.extend(values);
     }
 }
@@ -273,18 +283,12 @@ fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
         .filter(|id| index.column(*id).nulls > 0)
         .collect();
     let found = !flags.is_empty() || !dates.is_empty();
-    found.then(|| Mention {
-        end: at + 1,
-        what: What::Opposite { flags, dates },
-        partial: false,
-        stemmed: false,
-        assumed: false,
-    })
+    found.then(|| Mention::plain(at + 1, What::Opposite { flags, dates }))
 }
 
 fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
-    let whole = entries.iter().any(|entry| entry.fit == Fit::Whole);
-    let fitting = |entry: &&Entry| !whole || entry.fit == Fit::Whole;
+    let best = entries.iter().map(|entry| entry.fit).min().unwrap_or(Fit::Synonym);
+    let fitting = |entry: &&Entry| entry.fit == best;
     let exact = entries.iter().filter(fitting).any(|entry| entry.singular == singular);
     let is_thing_as_written = |entry: &Entry| entry.singular == singular && matches!(entry.sense, Sense::Thing(_));
     let thing = entries.iter().any(is_thing_as_written);
@@ -296,7 +300,8 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     };
     let kept: Vec<&Entry> = entries.iter().filter(fitting).filter(as_written).collect();
     let stemmed = !exact;
-    let mention = |what| Mention { end, what, partial: !whole, stemmed, assumed: false };
+    let (partial, synonym) = (best == Fit::Part, best == Fit::Synonym);
+    let mention = |what| Mention { end, what, partial, synonym, stemmed, assumed: false };
     let columns_of = |pick: fn(&Sense) -> Option<ColId>| -> Vec<ColId> {
         kept.iter().filter_map(|entry| pick(&entry.sense)).collect()
     };
@@ -335,11 +340,5 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
         .filter(|(id, _)| !flags.iter().any(|flag| flag.table == id.table))
         .filter(|(_, text)| !exact_only || *text == written)
         .collect();
-    (!cells.is_empty()).then_some(Mention {
-        end,
-        what: What::Value(cells),
-        partial: false,
-        stemmed: false,
-        assumed: false,
-    })
+    (!cells.is_empty()).then_some(Mention::plain(end, What::Value(cells)))
 }

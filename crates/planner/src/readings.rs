@@ -223,7 +223,7 @@ impl Parser<'_> {
         let number = |other: &Mention| match &other.what {
             What::Columns(columns) => {
                 let measured = |id: &ColId| self.index.column(*id).ty.is_number() && !self.index.facts(*id).identifier;
-                other.end == mention.end && !other.partial && columns.iter().any(measured)
+                other.end == mention.end && !other.partial && !other.synonym && columns.iter().any(measured)
             }
             _ => false,
         };
@@ -247,7 +247,8 @@ fn target(mention: &Mention) -> Option<Target> {
 /// What a mention of a name speaks against a reading.
 pub fn features(mention: &Mention) -> Vec<Feature> {
     let partial = mention.partial.then_some(Feature::PartialName);
+    let synonym = mention.synonym.then_some(Feature::Synonym);
     let stemmed = mention.stemmed.then_some(Feature::StemmedName);
     let assumed = mention.assumed.then_some(Feature::AssumedNoun);
-    partial.into_iter().chain(stemmed).chain(assumed).collect()
+    partial.into_iter().chain(synonym).chain(stemmed).chain(assumed).collect()
 }

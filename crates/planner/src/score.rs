@@ -11,6 +11,8 @@ pub enum Feature {
     Mention,
     /// A name was matched by a part of it.
     PartialName,
+    /// A name was matched by another word of the same class.
+    Synonym,
     /// A name was matched through its stem.
     StemmedName,
     /// A word was read as a cell although the dataset also uses it as a name.
@@ -57,6 +59,7 @@ impl Feature {
         match self {
             Feature::Mention => 0.01,
             Feature::PartialName => 0.15,
+            Feature::Synonym => 0.18,
             Feature::StemmedName => 0.03,
             Feature::ValueOverName => 0.10,
             Feature::ValueBesidePeriod => 0.50,
@@ -84,6 +87,7 @@ impl Feature {
         matches!(
             self,
             Feature::OpenChoice
+                | Feature::Synonym
                 | Feature::ImpliedAggregate
                 | Feature::ImpliedNumber
                 | Feature::AssumedNoun
