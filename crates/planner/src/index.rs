@@ -4,6 +4,8 @@
 //! table of its own (`customers` behind `orders.customer_id`).
 
 mod facts;
+mod loose;
+mod other_words;
 mod rows;
 mod things;
 
@@ -81,6 +83,7 @@ pub struct Index {
     pub(crate) facts: Vec<Vec<Facts>>,
     names: HashMap<String, Vec<Entry>>,
     values: Values,
+    loose: loose::Loose,
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
@@ -116,6 +119,7 @@ impl Index {
             facts: Vec::new(),
             names: HashMap::new(),
             values: Values::of(&BTreeMap::new()),
+            loose: loose::Loose::default(),
             words_max: 1,
             row_words: RowWords::default(),
             candidates: Vec::new(),
@@ -124,8 +128,9 @@ impl Index {
         things::build(&mut index);
         index.name_columns();
         index.name_measures();
-        index.name_by_synonyms();
+        other_words::name(&mut index);
         index.values = values.unwrap_or_else(|| Values::of(&index.phrases()));
+        index.loose = loose::values(&index);
         index.row_words = rows::row_words(&index);
         let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
         index.words_max = longest.max(index.values.words_max()).min(PHRASE_WORDS_MAX);
@@ -141,6 +146,11 @@ impl Index {
     /// The cells a singular phrase can stand for.
     pub(crate) fn values(&self, singular: &str) -> Vec<(ColId, String)> {
         self.values.get(singular)
+    }
+
+    /// The cells that a part of their text or another form of it can stand for.
+    pub(crate) fn loose_values(&self, singular: &str, shouted: bool) -> &[(ColId, String)] {
+        self.loose.get(singular, shouted)
     }
 
     /// Whether a singular phrase stands for a cell.
@@ -298,37 +308,6 @@ impl Index {
                 self.add(&words, Sense::Measure(id), Fit::Whole);
             }
         }
-    }
-
-    /// Names with one word replaced by another of its class, where the dataset itself calls nothing so.
-    fn name_by_synonyms(&mut self) {
-        let mut added = Vec::new();
-        for (id, thing) in self.things.iter().enumerate() {
-            added.extend(self.in_other_words(&crate::words::split_name(&thing.noun), Sense::Thing(id)));
-        }
-        for id in self.columns() {
-            let core = &self.facts(id).core;
-            added.extend(self.in_other_words(core, Sense::Column(id)));
-            for part in parts(core).into_iter().filter(|part| self.names_column(part)) {
-                added.extend(self.in_other_words(&part, Sense::Column(id)));
-            }
-        }
-        for (words, sense) in added {
-            self.add(&words, sense, Fit::Synonym);
-        }
-    }
-
-    fn in_other_words(&self, words: &[String], sense: Sense) -> Vec<(Vec<String>, Sense)> {
-        let mut found = Vec::new();
-        for (at, word) in words.iter().enumerate() {
-            let singular = self.forms.singular(word);
-            for other in self.lexicon.synonyms(&singular).filter(|other| !self.is_in_a_name(other)) {
-                let mut said = words.to_vec();
-                said[at] = other.clone();
-                found.push((said, sense));
-            }
-        }
-        found
     }
 
     /// What people say for each cell.

@@ -35,6 +35,22 @@ pub enum Role {
     Measured,
     /// `it`: what all rows are of.
     Pronoun,
+    /// `usually`: on average.
+    Typically,
+    /// `taken`: a participle that says nothing, whatever dates there are.
+    Light,
+    /// `trend of`: split by time.
+    Trend,
+    /// `changed`: the verb of "how has it changed".
+    Changed,
+    /// `unknown`: after a column's name, that nothing is there.
+    Absent,
+    /// `to solve`: what a duration is for.
+    Purpose,
+    /// `still`: what has not ended.
+    Still,
+    /// `last`, `take`: what lasting and reaching is said with.
+    ExtentVerb,
     /// `among`: a text that holds several things holds this one.
     Among,
     Sort,
@@ -133,6 +149,15 @@ pub struct CellWords {
     pub words: Vec<String>,
 }
 
+/// What people say for a number that a table calls otherwise.
+#[derive(Clone, Debug)]
+pub struct Concept {
+    /// In their base form.
+    pub words: Vec<String>,
+    /// Words of columns' names, each a list of words that one name has, in order of preference.
+    pub columns: Vec<Vec<String>>,
+}
+
 /// A comparative that names a quantity: its test, and the words such a column carries in its name.
 pub type Comparative = (Test, Vec<String>);
 
@@ -157,6 +182,10 @@ pub struct Lexicon {
     abbreviations: HashMap<String, String>,
     extents: HashMap<String, Vec<String>>,
     synonyms: Vec<Vec<String>>,
+    pub concepts: Vec<Concept>,
+    /// Words that deny a two-valued column, and words of which its name has one.
+    pub opposites: Vec<(Vec<String>, Vec<String>)>,
+    extensive: Vec<String>,
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
@@ -191,6 +220,9 @@ impl Lexicon {
         let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
         let synonyms =
             lines(include_str!("../lexicon/synonyms.tsv")).map(|line| alternatives(line).collect()).collect();
+        let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
+        let opposites = lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite).collect();
+        let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
@@ -204,6 +236,9 @@ impl Lexicon {
             abbreviations,
             extents,
             synonyms,
+            concepts,
+            opposites,
+            extensive,
             records,
             cells,
             words_max,
@@ -230,9 +265,22 @@ impl Lexicon {
         self.units.get(phrase)
     }
 
+    /// How a unit is written.
+    pub fn unit_spellings(&self, name: &str) -> Vec<String> {
+        let mut spellings: Vec<String> =
+            self.units.iter().filter(|(_, unit)| unit.name == name).map(|(spelling, _)| spelling.clone()).collect();
+        spellings.sort();
+        spellings
+    }
+
     /// Whether values of a column with that word in its name add up over rows.
     pub fn is_additive(&self, word: &str) -> bool {
         self.additive.iter().any(|known| known == word)
+    }
+
+    /// Whether "how much" adds up values of a column with that word in its name.
+    pub fn is_extensive(&self, word: &str) -> bool {
+        self.extensive.iter().any(|known| known == word)
     }
 
     /// Whether a singular word of a table's name says nothing about its rows.
@@ -309,6 +357,17 @@ fn extent(line: &'static str) -> Option<(String, Vec<String>)> {
     Some((word.to_string(), alternatives(columns).collect()))
 }
 
+fn opposite(line: &'static str) -> Option<(Vec<String>, Vec<String>)> {
+    let (words, names) = line.split_once('\t')?;
+    Some((alternatives(words).collect(), alternatives(names).collect()))
+}
+
+fn concept(line: &'static str) -> Option<Concept> {
+    let (words, columns) = line.split_once('\t')?;
+    let name = |phrase: String| phrase.split(' ').map(str::to_string).collect();
+    Some(Concept { words: alternatives(words).collect(), columns: alternatives(columns).map(name).collect() })
+}
+
 fn abbreviation(line: &'static str) -> Option<(String, String)> {
     let (short, word) = line.split_once('\t')?;
     Some((short.to_string(), word.to_string()))
@@ -376,6 +435,14 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "neutral" => Role::Neutral,
         "measured" => Role::Measured,
         "pronoun" => Role::Pronoun,
+        "typically" => Role::Typically,
+        "light" => Role::Light,
+        "trend" => Role::Trend,
+        "changed" => Role::Changed,
+        "absent" => Role::Absent,
+        "purpose" => Role::Purpose,
+        "still" => Role::Still,
+        "extent_verb" => Role::ExtentVerb,
         "among" => Role::Among,
         "sort" => Role::Sort,
         "direction" => Role::Direction(direction(argument)?),
@@ -441,6 +508,8 @@ mod tests {
         assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
         assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
         assert!(lines(include_str!("../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
+        assert!(lines(include_str!("../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
+        assert!(lines(include_str!("../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));
         assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
         assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }

@@ -163,6 +163,7 @@ fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
     roles(index, tokens, at, &mut mentions);
     named(index, tokens, at, &mut mentions);
     mentions.extend(opposite(index, &tokens[at], at));
+    mentions.extend(denying(index, tokens, at));
     if tokens[at].kind == Kind::Word && index.row_words.words.contains(&tokens[at].singular) {
         mentions.push(Mention { assumed: true, ..Mention::plain(at + 1, What::Thing(0)) });
     }
@@ -251,7 +252,8 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         join(&mut singular, &token.singular);
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
         let names = name_mentions(index, entries, end, &singular);
-        let values = value_mention(index, &tokens[at..end], &value, end, &names);
+        let values = value_mention(index, &tokens[at..end], &value, end, &names)
+            .or_else(|| loose_mention(index, &tokens[at..end], &value, end, &names));
         // A cell of that spelling is nearer than another word for a name.
         mentions.extend(names.into_iter().filter(|name| values.is_none() || !name.synonym));
         mentions.extend(values);
@@ -286,8 +288,34 @@ fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
     found.then(|| Mention::plain(at + 1, What::Opposite { flags, dates }))
 }
 
+/// `rejected` beside a column `approved`: another word for its opposite.
+fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
+    const WORDS_MAX: usize = 2;
+    let spelling = |end: usize| tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    (at + 1..=(at + WORDS_MAX).min(tokens.len())).rev().find_map(|end| {
+        let phrase = spelling(end);
+        if index.is_value(&phrase) || !index.names(&phrase).is_empty() {
+            return None;
+        }
+        let (_, names) = index.lexicon.opposites.iter().find(|(words, _)| words.contains(&phrase))?;
+        let denied = |id: &ColId| {
+            let facts = index.facts(*id);
+            facts.yes.is_some() && facts.core.iter().any(|word| names.contains(word))
+        };
+        let flags: Vec<ColId> = index.columns().filter(denied).collect();
+        let what = What::Opposite { flags: flags.clone(), dates: Vec::new() };
+        (!flags.is_empty()).then(|| Mention { synonym: true, ..Mention::plain(end, what) })
+    })
+}
+
 fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
     let best = entries.iter().map(|entry| entry.fit).min().unwrap_or(Fit::Synonym);
+    // "Pay" says how much beside a column that only says whether it was paid.
+    let states = |entry: &Entry| matches!(entry.sense, Sense::Flag(_) | Sense::Event(_)) || entry.fit == Fit::Synonym;
+    if best != Fit::Synonym && entries.iter().all(states) && entries.iter().any(|entry| entry.fit == Fit::Synonym) {
+        let (said, named): (Vec<Entry>, Vec<Entry>) = entries.iter().cloned().partition(|e| e.fit == Fit::Synonym);
+        return [name_mentions(index, &named, end, singular), name_mentions(index, &said, end, singular)].concat();
+    }
     let fitting = |entry: &&Entry| entry.fit == best;
     let exact = entries.iter().filter(fitting).any(|entry| entry.singular == singular);
     let is_thing_as_written = |entry: &Entry| entry.singular == singular && matches!(entry.sense, Sense::Thing(_));
@@ -341,4 +369,12 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
         .filter(|(_, text)| !exact_only || *text == written)
         .collect();
     (!cells.is_empty()).then_some(Mention::plain(end, What::Value(cells)))
+}
+
+/// Cells by a part or another form of their text, where nothing is called so as it is written.
+fn loose_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[Mention]) -> Option<Mention> {
+    let shouted = span.iter().all(|token| !token.text.chars().any(char::is_lowercase));
+    let cells = index.loose_values(key, shouted);
+    let free = names.is_empty() && !cells.is_empty();
+    free.then(|| Mention { synonym: true, ..Mention::plain(end, What::Value(cells.to_vec())) })
 }

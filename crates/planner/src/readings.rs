@@ -15,6 +15,7 @@ mod joins;
 mod lists;
 mod ranks;
 mod times;
+mod verbs;
 
 use crate::draft::{Draft, Target};
 use crate::index::{ColId, Index, ThingId};
@@ -51,9 +52,11 @@ const PRODUCTIONS: &[Production] = &[
     heads::distribution,
     heads::distinct,
     heads::series,
+    heads::event_noun,
     groups::group,
     groups::period_adjective,
     groups::over_time,
+    groups::trend,
     filters::value,
     filters::column_value,
     filters::flag,
@@ -61,6 +64,8 @@ const PRODUCTIONS: &[Production] = &[
     filters::failure,
     filters::negative_prefix,
     filters::lack,
+    filters::absent,
+    filters::still,
     filters::presence,
     filters::availability,
     filters::key,
@@ -88,6 +93,14 @@ const PRODUCTIONS: &[Production] = &[
     ranks::sort,
     ranks::direction,
     ranks::limit,
+    verbs::done_most,
+    verbs::payer,
+    verbs::restricting_verb,
+    verbs::paid_for,
+    verbs::on_average,
+    verbs::extent,
+    verbs::extent_verb,
+    verbs::lasted,
 ];
 
 /// A question with everything that was found in it.

@@ -13,6 +13,8 @@ pub enum Feature {
     PartialName,
     /// A name was matched by another word of the same class.
     Synonym,
+    /// A cell was matched by a part or another form of its text.
+    LooseValue,
     /// A name was matched through its stem.
     StemmedName,
     /// A word was read as a cell although the dataset also uses it as a name.
@@ -27,6 +29,8 @@ pub enum Feature {
     SumOfRows,
     /// The aggregate was not said.
     ImpliedAggregate,
+    /// "How long" was read as an average over rows.
+    ImpliedAverage,
     /// The column was not said, only its unit.
     ImpliedColumn,
     /// The name of a measure was read as its column.
@@ -60,6 +64,7 @@ impl Feature {
             Feature::Mention => 0.01,
             Feature::PartialName => 0.15,
             Feature::Synonym => 0.18,
+            Feature::LooseValue => 0.15,
             Feature::StemmedName => 0.03,
             Feature::ValueOverName => 0.10,
             Feature::ValueBesidePeriod => 0.50,
@@ -67,6 +72,7 @@ impl Feature {
             Feature::ThingOverColumn => 0.60,
             Feature::SumOfRows => 0.25,
             Feature::ImpliedAggregate => 0.15,
+            Feature::ImpliedAverage => 0.15,
             Feature::ImpliedColumn => 0.10,
             Feature::MeasureAsColumn => 0.30,
             Feature::ImpliedDate => 0.05,
@@ -88,7 +94,9 @@ impl Feature {
             self,
             Feature::OpenChoice
                 | Feature::Synonym
+                | Feature::LooseValue
                 | Feature::ImpliedAggregate
+                | Feature::ImpliedAverage
                 | Feature::ImpliedNumber
                 | Feature::AssumedNoun
                 | Feature::AnyRow

@@ -23,6 +23,37 @@ pub fn dates_of(index: &Index, table: TableId) -> Columns {
     if full.is_empty() { all } else { full }
 }
 
+/// Of several dates the one by which people place a row in time: when it began or was made.
+pub fn beginnings(index: &Index, dates: Columns) -> Columns {
+    const BEGUN: [&str; 22] = [
+        "start",
+        "started",
+        "begin",
+        "began",
+        "created",
+        "opened",
+        "order",
+        "ordered",
+        "from",
+        "admitted",
+        "hire",
+        "hired",
+        "departure",
+        "issued",
+        "placed",
+        "received",
+        "release",
+        "released",
+        "booked",
+        "joined",
+        "pickup",
+        "purchase",
+    ];
+    let begun = |id: &ColId| index.facts(*id).event.iter().any(|word| BEGUN.contains(&word.as_str()));
+    let found: Columns = dates.iter().copied().filter(begun).collect();
+    if found.len() == 1 { found } else { dates }
+}
+
 impl Ground<'_> {
     /// The date column in use: the named one, the one already used, or the nearest.
     pub fn date_column(&mut self, named: Option<&Columns>) -> Result<ColId, Why> {
@@ -48,7 +79,7 @@ impl Ground<'_> {
             return Err(Why::unsupported(format!("a row of {} has no date", self.table_name())));
         };
         self.features.extend(std::iter::repeat_n(Feature::Hop, hops));
-        let column = self.pick(dates_of(index, table));
+        let column = self.pick(beginnings(index, dates_of(index, table)));
         let others = index.table(table).columns.iter().filter(|info| info.ty.is_temporal()).count() > 1;
         if others {
             self.features.push(Feature::ImpliedDate);

@@ -139,6 +139,11 @@ impl Ground<'_> {
     fn column_measure(&mut self, columns: &[ColId], agg: Agg, quantile: Option<f64>) -> Result<Measure, Why> {
         let column = self.nearest(columns)?;
         let info = self.index.column(column);
+        // Each row has its own: counting the different ones counts the rows.
+        if agg == Agg::CountDistinct && column.table == self.base && info.unique && info.nulls == 0 {
+            let name = names::aggregate(agg, quantile, &snake(&info.name));
+            return Ok(self.named(&name, Agg::Count, None));
+        }
         let insensitive = matches!(agg, Agg::Min | Agg::Max | Agg::CountDistinct);
         if column.table != self.base && !insensitive {
             return Err(self.unreachable(&self.index.qualified(column)));

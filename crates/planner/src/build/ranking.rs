@@ -34,7 +34,13 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         return Err(Why::ambiguous("a date is early or late, not high, low or long"));
     }
     let subject = match &draft.heads[..] {
-        [] if matches!(draft.ask, Some(Ask::Who)) => sole_thing(index).map(|thing| Head::plain(Target::Thing(thing))),
+        [] if matches!(draft.ask, Some(Ask::Who)) => {
+            let owner = match &by.target {
+                Target::Columns(columns) => thing_of(index, columns).ok(),
+                _ => None,
+            };
+            sole_thing(index).or(owner).map(|thing| Head::plain(Target::Thing(thing)))
+        }
         [] => None,
         [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
         // "The ten happiest countries with their scores".
@@ -186,7 +192,7 @@ fn recent(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let Some(table) = index.things[thing].table.filter(|_| head.agg.is_none() && draft.groups.is_empty()) else {
         return Err(Why::unsupported("only rows with a date have a latest one"));
     };
-    let columns = super::date::dates_of(index, table);
+    let columns = super::date::beginnings(index, super::date::dates_of(index, table));
     if columns.is_empty() {
         return Err(Why::unsupported(format!("a {} has no date", index.things[thing].noun)));
     }

@@ -1,6 +1,6 @@
 //! How a target becomes a number when the words leave it open, and when they must not.
 
-use data::plan::{Agg, Dir};
+use data::plan::{Agg, Dir, Expr};
 
 use super::Why;
 use crate::Assumption;
@@ -62,7 +62,7 @@ pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<
         }
         (Target::Flag(columns), Some(Agg::Avg)) => plain(Number::Flag { columns: columns.clone(), share: true }),
         (Target::Flag(_), Some(agg)) => Err(Why::unsupported(format!("the {} of yes and no", word(agg)))),
-        (Target::Measure(measure), agg) => declared(index, *measure, agg),
+        (Target::Measure(measure), agg) => declared(index, *measure, agg, head.quantile),
         (Target::Columns(columns), agg) => column(index, columns, agg, head, usage, distinct),
         (Target::Grain(_) | Target::Part(_) | Target::OverTime, _) => Err(Why::unsupported("a period is not a number")),
     }
@@ -82,8 +82,16 @@ fn word(agg: Agg) -> &'static str {
 }
 
 /// A declared measure keeps its declared aggregate; other words must not silently replace it.
-fn declared(index: &Index, measure: MeasureId, agg: Option<Agg>) -> Result<Settled, Why> {
+fn declared(index: &Index, measure: MeasureId, agg: Option<Agg>, quantile: Option<f64>) -> Result<Settled, Why> {
     let info = index.measure(measure);
+    // "The median resolution time": of the column whose average is declared.
+    if let (Some(agg @ (Agg::Median | Agg::Min | Agg::Max | Agg::Stddev | Agg::Quantile)), Some(Expr::Col { col })) =
+        (agg, &info.expr)
+        && let Some(column) = index.find(col).filter(|id| index.column(*id).ty.is_number())
+    {
+        let what = Number::Column { columns: vec![column], agg, quantile };
+        return Ok(Settled { what, features: Vec::new(), assumption: None });
+    }
     let counted = matches!(info.unit.as_deref(), Some("units" | "items" | "pieces"));
     let fits = match agg {
         None => true,
@@ -129,6 +137,9 @@ fn column(
         return Err(Why::unsupported(format!("{} holds numbers written as text", name())));
     }
     match agg {
+        Some(Agg::Count) if info.ty.is_temporal() && !distinct => {
+            Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
+        }
         Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
         Some(Agg::Count) if facts.additive => implied(Agg::Sum, "its sum"),
         Some(Agg::Count) => {
@@ -139,7 +150,7 @@ fn column(
         Some(agg) => Err(Why::unsupported(format!("the {} of {}, which is no number", word(agg), name()))),
         None if !number && (head.amount || usage != Use::Plain) && !info.ty.is_temporal() => done(Agg::CountDistinct),
         None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
-        None if facts.additive => implied(Agg::Sum, "its sum"),
+        None if facts.additive || head.amount && facts.extensive => implied(Agg::Sum, "its sum"),
         None => match usage {
             Use::Extreme(Dir::Desc) if !head.amount => implied(Agg::Max, "its maximum"),
             Use::Extreme(Dir::Asc) if !head.amount => implied(Agg::Min, "its minimum"),

@@ -137,7 +137,8 @@ fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
         Shape::List(_) => {}
     }
     let grouped = matches!(shape, Shape::Aggregate(aggregate) if !aggregate.groups.is_empty());
-    if draft.dated.is_some() && !grouped {
+    let timed = draft.filters.iter().any(|filter| matches!(filter.condition, Condition::Time { columns: None, .. }));
+    if draft.dated.is_some() && !grouped && !timed {
         return Err(Why::unsupported("a date without a period"));
     }
     let twice = draft.limit.is_some() && draft.rank.as_ref().is_some_and(|rank| rank.number.is_some());
@@ -337,7 +338,7 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     match &draft.heads[..] {
         [] if draft.filters.is_empty() => return Err(Why::unsupported("what is asked for is not said")),
         [] => {
-            list.thing = sole_thing(index);
+            list.thing = sole_thing(index).or_else(|| conditioned_thing(index, &draft.filters));
             list.features.push(Feature::ImpliedList);
             if list.thing.is_none() {
                 return Err(Why::ambiguous("what to list is not said"));
@@ -366,6 +367,24 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         list.features.push(Feature::ImpliedList);
     }
     Ok(Shape::List(list))
+}
+
+/// The rows of the only table that has a column for every condition: `which toys are out of stock`.
+fn conditioned_thing(index: &Index, filters: &[Filter]) -> Option<ThingId> {
+    let tables_of = |filter: &Filter| -> Vec<usize> {
+        match &filter.condition {
+            Condition::Values { cells, .. } => cells.iter().map(|(id, _)| id.table).collect(),
+            Condition::Flag(columns) | Condition::Empty(columns) | Condition::Compare { columns, .. } => {
+                columns.iter().map(|id| id.table).collect()
+            }
+            _ => (0..index.dataset.tables.len()).collect(),
+        }
+    };
+    let tables: Vec<Vec<usize>> = filters.iter().map(tables_of).collect();
+    let shared = |table: &usize| tables.iter().all(|list| list.contains(table));
+    let candidates: Vec<usize> = (0..index.dataset.tables.len()).filter(shared).collect();
+    let [table] = candidates[..] else { return None };
+    index.things.iter().position(|thing| thing.table == Some(table))
 }
 
 /// `anomalies in the North zone`: the rows where a two-valued column says yes; the list adds the condition itself.

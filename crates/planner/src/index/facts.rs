@@ -25,6 +25,8 @@ pub struct Facts {
     pub identifier: bool,
     /// Whether its values add up over rows.
     pub additive: bool,
+    /// Whether "how much" adds up its values.
+    pub extensive: bool,
     /// Whether its whole numbers are calendar years.
     pub years: bool,
     /// Whether each of its numbers says how many of the rows' things a row stands for.
@@ -70,6 +72,10 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
         && words
             .iter()
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
+    let extensive = column.ty.is_number()
+        && !identifier
+        && !is_running(&words, daily)
+        && words.iter().any(|word| index.lexicon.is_extensive(word));
     let event = if column.ty.is_temporal() { event(&words) } else { Vec::new() };
     let tally = column.ty.is_number()
         && matches!(core[..].join(" ").as_str(), "count" | "counts" | "cnt" | "frequency" | "tally");
@@ -77,7 +83,22 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
     let digits = is_digits(column);
     let lists = is_lists(column);
     let unit = declared.or(named_unit);
-    Facts { written, event, yes, identifier, additive, years, tally, counted, digits, lists, unit, core, words }
+    Facts {
+        written,
+        event,
+        yes,
+        identifier,
+        additive,
+        extensive,
+        years,
+        tally,
+        counted,
+        digits,
+        lists,
+        unit,
+        core,
+        words,
+    }
 }
 
 /// Whether a number already holds what came before: then a sum over rows counts twice.

@@ -1,12 +1,12 @@
 //! Conditions on rows: cells, two-valued columns, absence, periods and single things, each of them possibly negated.
 
-use data::plan::Test;
+use data::plan::{Agg, Test};
 
 use super::{Parser, Steps, features, times};
-use crate::draft::{Amount, Columns, Condition, Draft, Filter, Target, Zone};
+use crate::draft::{Amount, Columns, Condition, Draft, Filter, Pending, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
-use crate::mentions::What;
+use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
 type Cells = Vec<(ColId, Vec<String>)>;
@@ -28,6 +28,9 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let mut found = if is_name && named.is_none() { vec![Feature::ValueOverName] } else { Vec::new() };
         if beside_period(parser, at, list.end) {
             found.push(Feature::ValueBesidePeriod);
+        }
+        if list.loose {
+            found.push(Feature::LooseValue);
         }
         let compared = list.compared || is_comparison(parser) && list.several();
         // A bare number is a cell of a text only where its column is named.
@@ -87,6 +90,8 @@ struct ValueList {
     cells: Cells,
     all: bool,
     compared: bool,
+    /// Whether a cell was found by a part or another form of its text.
+    loose: bool,
 }
 
 impl ValueList {
@@ -98,19 +103,19 @@ impl ValueList {
 /// One cell, or several of one column joined by commas, "or", "and", "vs".
 fn value_lists(parser: &Parser, at: usize) -> Vec<ValueList> {
     let mut lists = Vec::new();
-    for (end, cells) in values_at(parser, at) {
-        let mut list = ValueList { end, cells, all: false, compared: false };
+    for (end, cells, loose) in values_at(parser, at) {
+        let mut list = ValueList { end, cells, all: false, compared: false, loose };
         while let Some((end, all, versus)) = list_joint(parser, list.end) {
             // "For men and for women" asks for each of them.
             let each = parser.word_before_determiners(at) == "for" && parser.word(end) == "for";
             let end = if each { end + 1 } else { end };
-            let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells)| {
+            let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells, loose)| {
                 let both = intersect(&list.cells, &cells);
-                (!both.is_empty()).then_some((end, both))
+                (!both.is_empty()).then_some((end, both, loose))
             });
-            let Some((end, both)) = longer else { break };
+            let Some((end, both, loose)) = longer else { break };
             let compared = list.compared || versus || each;
-            list = ValueList { end, cells: both, all: list.all || all && !each, compared };
+            list = ValueList { end, cells: both, all: list.all || all && !each, compared, loose: list.loose || loose };
         }
         lists.push(list);
     }
@@ -125,7 +130,8 @@ fn list_joint(parser: &Parser, at: usize) -> Option<(usize, bool, bool)> {
     or.or_else(and).or_else(versus).or((start > at).then_some((start, true, false)))
 }
 
-fn values_at(parser: &Parser, at: usize) -> Vec<(usize, Cells)> {
+/// The cells that start at a position, and whether they were found by less than their text.
+fn values_at(parser: &Parser, at: usize) -> Vec<(usize, Cells, bool)> {
     let mentions = parser.mentions.at(at).iter();
     let cells = |found: &Vec<(ColId, String)>| {
         let mut cells: Cells = Vec::new();
@@ -137,7 +143,11 @@ fn values_at(parser: &Parser, at: usize) -> Vec<(usize, Cells)> {
         }
         cells
     };
-    mentions.filter_map(|m| if let What::Value(found) = &m.what { Some((m.end, cells(found))) } else { None }).collect()
+    let found = |m: &Mention| match &m.what {
+        What::Value(found) => Some((m.end, cells(found), m.synonym)),
+        _ => None,
+    };
+    mentions.filter_map(found).collect()
 }
 
 fn intersect(first: &Cells, second: &Cells) -> Cells {
@@ -172,7 +182,9 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             for list in value_lists(parser, start) {
                 let kept: Cells = list.cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
                 if !kept.is_empty() {
-                    let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &features(mention));
+                    let loose = list.loose.then_some(Feature::LooseValue);
+                    let found: Vec<Feature> = features(mention).into_iter().chain(loose).collect();
+                    let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &found);
                     next.filters.last_mut().expect("a filter was just added").negated = negated;
                     steps.push((list.end, next));
                 }
@@ -188,7 +200,8 @@ pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             let mut next = add(draft, Condition::Flag(columns.clone()), &features(mention));
             // "What percentage of women survived": the verb is the condition, the women are the whole.
             let whole = draft.filters.last().is_some_and(|last| matches!(last.condition, Condition::Values { .. }));
-            if draft.share && draft.heads.is_empty() && whole && parser.word(mention.end - 1).ends_with("ed") {
+            let verb = parser.word(mention.end - 1).ends_with("ed") || mention.synonym;
+            if draft.share && draft.heads.is_empty() && whole && verb {
                 next.filters.last_mut().expect("a filter was just added").zone = Zone::Predicate;
             }
             steps.push((mention.end, next));
@@ -285,7 +298,7 @@ pub fn negative_prefix(parser: &Parser, at: usize, draft: &Draft, steps: &mut St
     for mention in parser.mentions.at(at) {
         let What::Opposite { flags, dates } = &mention.what else { continue };
         if !flags.is_empty() {
-            let mut next = add(draft, Condition::Flag(flags.clone()), &[]);
+            let mut next = add(draft, Condition::Flag(flags.clone()), &features(mention));
             next.filters.last_mut().expect("a filter was just added").negated = true;
             steps.push((mention.end, next));
         }
@@ -312,6 +325,7 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 }
                 What::Thing(thing) => (Condition::Related(*thing), true),
                 What::Flag(columns) => (Condition::Flag(columns.clone()), true),
+                What::Event(dates) => (Condition::Empty(dates.clone()), false),
                 _ => continue,
             };
             let mut next = add(draft, condition, &features(mention));
@@ -319,6 +333,46 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((mention.end, next));
         }
     }
+}
+
+/// `the budget is unknown`, `whose rating is missing`.
+pub fn absent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.is_open() && draft.pending != Some(Pending::Agg(Agg::Count, None)) {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let start = parser.skip(mention.end, |glue| glue == Glue::Be);
+        let Some(end) = parser.role(start, Role::Absent).filter(|_| start > mention.end) else { continue };
+        steps.push((end, add(draft, Condition::Empty(columns.clone()), &features(mention))));
+    }
+}
+
+/// `still working`, `still open`: what has an end of its own has not come to it.
+pub fn still(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Still) else { return };
+    let index = parser.index;
+    let ends: Columns =
+        index.columns().filter(|id| index.column(*id).ty.is_temporal() && index.column(*id).nulls > 0).collect();
+    let goes_on = matches!(
+        parser.word(end),
+        "working" | "employed" | "work" | "here" | "open" | "active" | "in" | "with" | "admitted" | "ongoing"
+    );
+    match ends.len() {
+        0 => steps.push((end, draft.clone())),
+        1 if goes_on => steps.push((end, add(draft, Condition::Empty(ends), &[Feature::OpenChoice]))),
+        // A condition that says itself what has not happened: "still unpaid", "still not resolved".
+        _ if says_not(parser, end) => steps.push((end, draft.clone())),
+        _ => {}
+    }
+}
+
+fn says_not(parser: &Parser, at: usize) -> bool {
+    parser.mentions.at(at).iter().any(|mention| match &mention.what {
+        What::Opposite { .. } => true,
+        What::Role(role) => matches!(role, Role::Not | Role::Lack),
+        _ => false,
+    })
 }
 
 /// `with a satisfaction score`, `that have a battery`: the opposite of lacking it.

@@ -152,6 +152,20 @@ pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
     }
 }
 
+/// `trend of revenue`, `revenue trend`: by a period that fits, or by the one that is said.
+pub fn trend(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Trend) else { return };
+    let timed = |target: &Target| matches!(target, Target::Grain(_) | Target::OverTime);
+    if draft.is_open() || draft.rank.is_some() {
+        return;
+    }
+    let next = match draft.groups.iter().any(timed) {
+        true => draft.clone(),
+        false => draft.with(|next| next.groups.push(Target::OverTime)),
+    };
+    steps.push((end, next));
+}
+
 /// `over time`.
 pub fn over_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = parser.role(at, Role::OverTime)

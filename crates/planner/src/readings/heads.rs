@@ -35,6 +35,32 @@ pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `admissions per month`, `new hires since 2020`: what happened, counted by the rows that say when.
+pub fn event_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let start = if parser.word(at) == "new" { at + 1 } else { at };
+    let free = draft.heads.is_empty() && draft.rank.is_none() && draft.dated.is_none() && !draft.distinct;
+    let counting = matches!(draft.pending, None | Some(Pending::Agg(Agg::Count | Agg::Sum, None)));
+    if !free || !counting {
+        return;
+    }
+    for mention in parser.mentions.at(start) {
+        let What::Event(dates) = &mention.what else { continue };
+        let word = &parser.tokens[mention.end - 1];
+        let noun = word.fold != word.singular || word.fold.ends_with("ion");
+        let owner = |id: &ColId| parser.index.things.iter().position(|thing| thing.table == Some(id.table));
+        let [date] = dates[..] else { continue };
+        let Some(thing) = owner(&date).filter(|_| noun) else { continue };
+        let next = draft.with(|next| {
+            next.features.extend(super::features(mention));
+            next.features.push(Feature::OpenChoice);
+            next.pending = None;
+            next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+            next.dated = Some(dates.clone());
+        });
+        steps.push((mention.end, next));
+    }
+}
+
 /// `90th percentile of`.
 pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(number) = parser.tokens[at].number() else { return };
@@ -60,6 +86,10 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         }
         if counting {
             features.retain(|feature| *feature != Feature::ThingOverColumn);
+        }
+        // "How much did patients pay" asks for what they paid, never how many they are.
+        if draft.pending == Some(Pending::Much) && (is_row_noun(&target) || matches!(target, Target::Flag(_))) {
+            continue;
         }
         if draft.pending == Some(Pending::Agg(Agg::Sum, None)) && is_row_noun(&target) && !counts_rows(parser, at) {
             continue;
@@ -317,6 +347,13 @@ pub fn distinct(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         && draft.heads.is_empty()
     {
         steps.push((end, draft.with(|next| next.distinct = true)));
+    }
+    // "The most different patients": things are counted once each anyway.
+    if let Some(end) = parser.role(at, Role::Distinct)
+        && draft.rank.as_ref().is_some_and(|rank| rank.open)
+        && parser.mentions.at(end).iter().any(|mention| matches!(mention.what, What::Thing(_)))
+    {
+        steps.push((end, draft.clone()));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
 
 use super::{Parser, Steps};
-use crate::draft::{Draft, Target};
+use crate::draft::{Condition, Draft, Target};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
@@ -43,6 +43,11 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             Role::Neutral if is_neutral(parser, at, draft) => {
                 steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
             }
+            Role::Light if is_light(parser, at, draft) => {
+                steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+            }
+            Role::Changed if asks_difference(parser) && !draft.heads.is_empty() => steps.push((end, draft.clone())),
+            Role::Purpose if says_duration(parser, draft) => steps.push((end, draft.clone())),
             Role::Measured if is_measured(parser, at) => steps.push((end, draft.clone())),
             Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),
             _ => {}
@@ -52,7 +57,9 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
 
 /// "How does it vary by region" asks for the groups; any other "how" asks for a way or a reason.
 fn asks_difference(parser: &Parser) -> bool {
-    let differs = |word: &str| matches!(word, "vary" | "varies" | "differ" | "differs");
+    let differs = |word: &str| {
+        matches!(word, "vary" | "varies" | "differ" | "differs" | "changed" | "developed" | "evolved" | "change")
+    };
     parser.tokens.iter().any(|token| differs(&token.fold))
 }
 
@@ -62,6 +69,28 @@ fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
     let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
     let of_head = at > 0 && parser.mentions.is_data(at - 1);
     !draft.heads.is_empty() && (passive || of_head) && dates <= 1 && !names_data(parser, at)
+}
+
+/// Whether a participle says nothing: after the head or its condition, and no date could be meant by it.
+fn is_light(parser: &Parser, at: usize, draft: &Draft) -> bool {
+    let period = parser.mentions.at(at + 1).iter().any(|mention| matches!(mention.what, What::When(_)));
+    // "Held by students" says whose, not how to split.
+    let cell = |next: usize| parser.mentions.at(next).iter().any(|mention| matches!(mention.what, What::Value(_)));
+    let by_kind = parser.word(at + 1) == "by" && !cell(parser.skip_determiners(at + 2));
+    !draft.heads.is_empty() && !draft.is_open() && !period && !by_kind && !names_data(parser, at)
+}
+
+/// Whether the last condition or what is asked for is how long something took.
+fn says_duration(parser: &Parser, draft: &Draft) -> bool {
+    let long = |id: &ColId| parser.index.facts(*id).unit.as_ref().is_some_and(|unit| unit.family == "time");
+    let filtered = draft.filters.last().is_some_and(
+        |filter| matches!(&filter.condition, Condition::Compare { columns, .. } if columns.iter().any(long)),
+    );
+    let asked = draft
+        .heads
+        .last()
+        .is_some_and(|head| matches!(&head.target, Target::Columns(columns) if columns.iter().any(long)));
+    filtered || asked
 }
 
 /// `closing price`: after a participle that alone names one number, the measure says nothing more.

@@ -1,13 +1,15 @@
 //! Extremes, top lists, sorting and limits.
 
+use base::Type;
 use data::plan::{Agg, Dir};
 
 use super::groups::quantities;
 use super::{Parser, Steps};
 use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
-use crate::index::ColId;
+use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::What;
+use crate::score::Feature;
 
 /// How many rows a ranking may ask for.
 const RANK_MAX: f64 = 1000.0;
@@ -53,9 +55,26 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if draft.rank.is_none() && draft.pending.is_none() && draft.heads.is_empty() {
             let mut next = ranked(draft, RankKind::Extreme, dir, None, None);
             next.rank.iter_mut().for_each(|rank| rank.open = false);
-            steps.push((end, next));
+            steps.push((end, next.clone()));
+            // Without more, what is busy has many rows.
+            if let Some(rows) = dated_rows(parser) {
+                let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+                next.rank.iter_mut().for_each(|rank| rank.by = Some(by.clone()));
+                next.features.push(Feature::OpenChoice);
+                steps.push((end, next));
+            }
         }
     }
+}
+
+/// The rows of the only table that says when they happened.
+fn dated_rows(parser: &Parser) -> Option<ThingId> {
+    let index = parser.index;
+    let mut tables: Vec<usize> =
+        index.columns().filter(|id| index.column(*id).ty == Type::Timestamp).map(|id| id.table).collect();
+    tables.dedup();
+    let [table] = tables[..] else { return None };
+    index.things.iter().position(|thing| thing.table == Some(table))
 }
 
 /// `most common city`: the value that the most rows have.
@@ -235,7 +254,8 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     let Some(number) = count_at(parser, at) else { return };
     let listing = matches!(draft.ask, Some(Ask::List | Ask::Which | Ask::What | Ask::Who));
     let next_ranks = ranks_at(parser, at + 1);
-    let ranked_later = parser.before(at) == "the" && (at + 1..parser.tokens.len()).any(|later| ranks_at(parser, later));
+    let ranked_later =
+        (at == 0 || parser.before(at) == "the") && (at + 1..parser.tokens.len()).any(|later| ranks_at(parser, later));
     let next_names =
         parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
     let free = draft.limit.is_none()

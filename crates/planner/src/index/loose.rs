@@ -1,0 +1,116 @@
+//! Cells by less than their whole text: one telling word of it ("sick" of "Sick leave"), its initials, or another form
+//! of a word.
+//!
+//! Only columns that sort rows into few kinds take part, and only what belongs to exactly one of their cells. A reading
+//! that needs such a match is never called verified.
+
+use std::collections::HashMap;
+
+use base::Type;
+
+use super::{ColId, Index};
+use crate::tokens;
+
+/// Above this many different cells a column does not sort rows into kinds.
+const KINDS_MAX: usize = 60;
+const WORD_LETTERS_MIN: usize = 3;
+
+/// What parts and forms of cells can stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Loose {
+    words: HashMap<String, Vec<(ColId, String)>>,
+    /// Initials, which must be written in capitals.
+    initials: HashMap<String, Vec<(ColId, String)>>,
+}
+
+impl Loose {
+    pub fn get(&self, phrase: &str, shouted: bool) -> &[(ColId, String)] {
+        let initials = self.initials.get(phrase).filter(|_| shouted);
+        initials.or_else(|| self.words.get(phrase)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The parts and forms of every column's cells.
+pub fn values(index: &Index) -> Loose {
+    let mut loose = Loose::default();
+    for id in index.columns() {
+        let column = index.column(id);
+        let kinds = column.ty == Type::Text && column.values_complete && column.values.len() <= KINDS_MAX;
+        if !kinds || index.facts(id).yes.is_some() || index.facts(id).lists {
+            continue;
+        }
+        let mut words: HashMap<String, Vec<String>> = HashMap::new();
+        let mut initials: HashMap<String, Vec<String>> = HashMap::new();
+        for text in &column.values {
+            for phrase in phrases(index, text) {
+                note(words.entry(phrase).or_default(), text);
+            }
+            for phrase in initials_of(text) {
+                note(initials.entry(phrase).or_default(), text);
+            }
+        }
+        keep(&mut loose.words, words, id, |phrase| !is_taken(index, phrase));
+        keep(&mut loose.initials, initials, id, |phrase| !index.is_value(phrase));
+    }
+    loose
+}
+
+fn note(texts: &mut Vec<String>, text: &str) {
+    if texts.iter().all(|known| known != text) {
+        texts.push(text.to_string());
+    }
+}
+
+fn keep(
+    kept: &mut HashMap<String, Vec<(ColId, String)>>,
+    found: HashMap<String, Vec<String>>,
+    id: ColId,
+    wanted: impl Fn(&str) -> bool,
+) {
+    for (phrase, texts) in found {
+        if let [text] = &texts[..]
+            && wanted(&phrase)
+        {
+            kept.entry(phrase).or_default().push((id, text.clone()));
+        }
+    }
+}
+
+/// Whether the dataset or the language has the phrase for something else.
+fn is_taken(index: &Index, phrase: &str) -> bool {
+    let stem = tokens::phrase(phrase, |word| index.forms.stem(word));
+    !index.names(&stem).is_empty() || index.is_value(phrase) || !index.lexicon.roles(phrase).is_empty()
+}
+
+/// The telling words of a text, and forms that people give its last one: `part timer`, `privately`.
+fn phrases(index: &Index, text: &str) -> Vec<String> {
+    let key = tokens::phrase(&tokens::fold(text), |word| index.forms.singular(word));
+    let words: Vec<&str> = key.split(' ').collect();
+    let telling = |word: &&str| word.len() >= WORD_LETTERS_MIN && word.chars().all(char::is_alphabetic);
+    let mut found: Vec<String> = Vec::new();
+    // The last word says what all of them are: wards, rooms, leaves.
+    if let [telling_words @ .., _] = &words[..] {
+        found.extend(telling_words.iter().filter(|word| telling(word)).map(|word| word.to_string()));
+    }
+    if words.last().is_some_and(|last| telling(&last)) {
+        let ending = if key.ends_with('e') { "r" } else { "er" };
+        found.push(format!("{key}{ending}"));
+        if words.len() == 1 {
+            found.push(format!("{key}ly"));
+        }
+    }
+    found
+}
+
+/// `er` of `Emergency Room`, `r d` and `rd` of `Research and Development`.
+fn initials_of(text: &str) -> Vec<String> {
+    let joins = |word: &&str| matches!(*word, "and" | "of" | "the" | "for" | "&");
+    let folded = tokens::fold(text);
+    let letters: Vec<String> = folded
+        .split(' ')
+        .filter(|word| !joins(word))
+        .filter_map(|word| word.chars().next())
+        .map(String::from)
+        .collect();
+    if letters.len() < 2 { Vec::new() } else { vec![letters.concat(), letters.join(" ")] }
+}

@@ -1,0 +1,137 @@
+//! What else people call things and columns: words of the same class, concepts that a column measures, units, general
+//! words for persons, other forms of a two-valued column's name.
+//!
+//! None of these is a name that the dataset gives, so each is [`Fit::Synonym`]: anything the dataset itself calls so comes
+//! first, and a reading that needs one is never called verified.
+
+use super::{ColId, Fit, Index, Sense, parts};
+use crate::words::split_name;
+
+/// Adds every other name.
+pub fn name(index: &mut Index) {
+    let mut added: Vec<(Vec<String>, Sense)> = Vec::new();
+    synonyms(index, &mut added);
+    concepts(index, &mut added);
+    units(index, &mut added);
+    persons(index, &mut added);
+    forms_of_flags(index, &mut added);
+    for (words, sense) in added {
+        index.add(&words, sense, Fit::Synonym);
+    }
+}
+
+/// Names with one word replaced by another of its class, where the dataset itself calls nothing so.
+fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for (id, thing) in index.things.iter().enumerate() {
+        in_other_words(index, &split_name(&thing.noun), Sense::Thing(id), added);
+    }
+    for id in index.columns() {
+        let facts = index.facts(id);
+        in_other_words(index, &facts.core, Sense::Column(id), added);
+        for part in parts(&facts.core).into_iter().filter(|part| index.names_column(part)) {
+            in_other_words(index, &part, Sense::Column(id), added);
+        }
+        if facts.yes.is_some() {
+            in_other_words(index, &facts.core, Sense::Flag(id), added);
+        }
+        if !facts.event.is_empty() {
+            in_other_words(index, &facts.event, Sense::Event(id), added);
+        }
+    }
+}
+
+fn in_other_words(index: &Index, words: &[String], sense: Sense, added: &mut Vec<(Vec<String>, Sense)>) {
+    for (at, word) in words.iter().enumerate() {
+        let singular = index.forms.singular(word);
+        for other in index.lexicon.synonyms(&singular).filter(|other| !index.is_in_a_name(other)) {
+            let mut said = words[..at].to_vec();
+            said.extend(other.split(' ').map(str::to_string));
+            said.extend_from_slice(&words[at + 1..]);
+            added.push((said, sense));
+        }
+    }
+}
+
+/// `earned` for a salary: the numbers whose name has the first word that any has.
+fn concepts(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for concept in &index.lexicon.concepts {
+        let Some(senses) = concept.columns.iter().map(|words| measured(index, words)).find(|found| !found.is_empty())
+        else {
+            continue;
+        };
+        for word in concept.words.iter().filter(|word| !index.is_in_a_name(word)) {
+            let words: Vec<String> = word.split(' ').map(str::to_string).collect();
+            added.extend(senses.iter().map(|sense| (words.clone(), *sense)));
+        }
+    }
+}
+
+/// Declared measures, or else number columns, whose name has all of the words.
+fn measured(index: &Index, words: &[String]) -> Vec<Sense> {
+    let has = |name: &[String]| words.iter().all(|word| name.iter().any(|other| index.forms.singular(other) == *word));
+    let measures = index.dataset.measures.iter().enumerate();
+    let declared = measures.filter(|(_, measure)| has(&split_name(&measure.name)));
+    let declared: Vec<Sense> = declared.map(|(id, _)| Sense::Measure(id)).collect();
+    if !declared.is_empty() {
+        return declared;
+    }
+    let number = |id: &ColId| is_quantity(index, *id) && has(&index.facts(*id).words);
+    index.columns().filter(number).map(Sense::Column).collect()
+}
+
+fn is_quantity(index: &Index, id: ColId) -> bool {
+    index.column(id).ty.is_number() && !index.facts(id).identifier && index.facts(id).yes.is_none()
+}
+
+/// `kWh`, `kilometres`, `minutes`: the numbers measured in them.
+fn units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+        let Some(unit) = &index.facts(id).unit else { continue };
+        let general = matches!(unit.family.as_str(), "count" | "points" | "percent" | "years" | "celsius");
+        // "Per day" is a period before it is a number of days.
+        if general || unit.family == "time" && unit.name != "minute" {
+            continue;
+        }
+        for spelling in index.lexicon.unit_spellings(&unit.name) {
+            let words: Vec<String> = spelling.split(' ').map(str::to_string).collect();
+            if words.iter().all(|word| word.len() > 1 && word.chars().all(char::is_alphabetic)) {
+                added.push((words, Sense::Column(id)));
+            }
+        }
+    }
+}
+
+/// `people` for employees, where only one table's rows are persons.
+fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for entity in &index.lexicon.entities {
+        let of_class = |id: &usize| index.things[*id].table.is_some() && entity.has(&index.things[*id].noun);
+        let things: Vec<usize> = (0..index.things.len()).filter(of_class).collect();
+        let [thing] = things[..] else { continue };
+        if index.dataset.tables.len() > 1 {
+            let general = entity.generic.iter().filter(|word| !index.is_in_a_name(word));
+            added.extend(general.map(|word| (vec![word.clone()], Sense::Thing(thing))));
+        }
+    }
+}
+
+/// `smoke` for `smoker`, `remotely` for `remote`, `won an award` for `Award Winner`.
+fn forms_of_flags(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for id in index.columns().filter(|id| index.facts(*id).yes.is_some()) {
+        let core = &index.facts(id).core;
+        let Some((last, rest)) = core.split_last() else { continue };
+        let mut forms = vec![format!("{last}ly")];
+        forms.extend(verbs_behind(last));
+        for form in forms {
+            added.push(([rest, std::slice::from_ref(&form)].concat(), Sense::Flag(id)));
+            added.push(([std::slice::from_ref(&form), rest].concat(), Sense::Flag(id)));
+        }
+    }
+}
+
+/// The verbs that an agent noun can be made from: `smoke` of `smoker`, `work` of `worker`, `win` of `winner`.
+fn verbs_behind(noun: &str) -> Vec<String> {
+    let Some(base) = noun.strip_suffix("er").filter(|base| base.len() > 2) else { return Vec::new() };
+    let doubled = base.as_bytes()[base.len() - 1] == base.as_bytes()[base.len() - 2];
+    let short = doubled.then(|| base[..base.len() - 1].to_string());
+    [Some(base.to_string()), Some(format!("{base}e")), short].into_iter().flatten().collect()
+}

@@ -1,0 +1,164 @@
+//! Verbs that say a number: `earned the most`, `how much did patients pay`, `how long do trips last`, `kWh used`.
+//!
+//! The words are names of columns like any other ([`crate::index`] finds them by concept); here is only where in the
+//! sentence a verb stands, which is after what it is said of.
+
+use data::plan::Agg;
+
+use super::{Parser, Steps, features};
+use crate::draft::{Columns, Draft, Head, Pending, Rank, RankKind, Target};
+use crate::index::ColId;
+use crate::lexicon::{Ask, Role};
+use crate::mentions::{Mention, What};
+use crate::score::Feature;
+
+/// `which film earned the most`, `who earns the least`: the verb is what is ranked by.
+pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let subject = draft.heads.len() == 1 || draft.heads.is_empty() && draft.ask == Some(Ask::Who);
+    if !subject || draft.rank.is_some() || draft.is_open() {
+        return;
+    }
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
+        let Some(target) = quantity(mention) else { continue };
+        let amount = |(end, role)| if let Role::Amount(dir) = role { Some((end, dir)) } else { None };
+        let Some((end, dir)) = parser.roles(mention.end).find_map(amount) else { continue };
+        let by = Head { amount: true, ..Head::plain(target) };
+        let next = draft.with(|next| {
+            next.features.extend(features(mention));
+            next.rank = Some(Rank { kind: RankKind::Amount, dir, number: None, by: Some(by), open: false });
+        });
+        steps.push((end, next));
+    }
+}
+
+fn quantity(mention: &Mention) -> Option<Target> {
+    match &mention.what {
+        What::Columns(columns) => Some(Target::Columns(columns.clone())),
+        What::Measure(measure) => Some(Target::Measure(*measure)),
+        _ => None,
+    }
+}
+
+/// `how much did patients pay`: whose it is comes before the verb that says what is added up.
+pub fn payer(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.pending != Some(Pending::Much) {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        if let What::Thing(thing) = mention.what {
+            let next = draft.with(|next| {
+                next.features.extend(features(mention));
+                next.scopes.push(thing);
+            });
+            steps.push((mention.end, next));
+        }
+    }
+}
+
+/// `kWh used`, `kilometres ridden`: the verb says of which of the columns with that unit.
+pub fn restricting_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(Head { target: Target::Columns(known), .. }) = draft.heads.last() else { return };
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
+        let What::Columns(said) = &mention.what else { continue };
+        let both: Columns = known.iter().copied().filter(|id| said.contains(id)).collect();
+        if !both.is_empty() && draft.groups.is_empty() && !draft.is_open() {
+            let mut next = draft.with(|next| next.features.extend(features(mention)));
+            if let Some(head) = next.heads.last_mut() {
+                head.target = Target::Columns(both);
+            }
+            steps.push((mention.end, next));
+        }
+    }
+}
+
+/// `pay for electricity`: what the money is for, where it is another word for something measured beside it.
+pub fn paid_for(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(Head { target: Target::Columns(paid), .. }) = draft.heads.last() else { return };
+    if !matches!(parser.word(at), "for" | "on") || draft.is_open() {
+        return;
+    }
+    let money = |id: &ColId| {
+        let family = parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
+        matches!(family, Some("usd" | "eur" | "gbp"))
+    };
+    if !paid.iter().all(money) {
+        return;
+    }
+    for mention in parser.mentions.at(parser.skip_determiners(at + 1)).iter().filter(|mention| mention.synonym) {
+        let What::Columns(bought) = &mention.what else { continue };
+        if bought.iter().any(|id| paid.iter().any(|other| other.table == id.table)) {
+            steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
+        }
+    }
+}
+
+/// `on average`, after the number it is said of.
+pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let average = parser.role(at, Role::Agg(Agg::Avg)).filter(|_| parser.word(at) == "on");
+    let Some(end) = average.or_else(|| parser.role(at, Role::Typically)) else { return };
+    let Some(head) = draft.heads.last().filter(|_| draft.rank.is_none() && !draft.is_open()) else { return };
+    let number = matches!(&head.target, Target::Columns(columns) if columns.iter().all(|id| is_number(parser, *id)));
+    if number && matches!(head.agg, None | Some(Agg::Avg)) {
+        let mut next = draft.with(|next| next.features.retain(|feature| *feature != Feature::ImpliedAverage));
+        if let Some(head) = next.heads.last_mut() {
+            (head.agg, head.amount) = (Some(Agg::Avg), false);
+        }
+        steps.push((end, next));
+    }
+}
+
+fn is_number(parser: &Parser, id: ColId) -> bool {
+    parser.index.column(id).ty.is_number() && !parser.index.facts(id).identifier
+}
+
+/// `how long do trips last`, `how far do riders go`: the column that says it, of all rows on average.
+pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asks = parser.word(at) == "how" && *draft == Draft::default();
+    // "How old is the passenger" asks of one; "how old are they", "how long is a trip on average" of all.
+    let average = parser.tokens.iter().any(|token| token.fold == "average");
+    let opens = match parser.word(at + 2) {
+        "do" | "does" | "did" | "are" | "were" => true,
+        "is" | "was" => average,
+        _ => false,
+    };
+    if !asks || !opens {
+        return;
+    }
+    let columns = said_by_extent(parser, parser.word(at + 1));
+    if !columns.is_empty() {
+        let head = Head { agg: Some(Agg::Avg), ..Head::plain(Target::Columns(columns)) };
+        let mut next = draft.with(|next| {
+            next.heads.push(head);
+            next.features.push(Feature::ImpliedAverage);
+        });
+        (next.ask, next.connected) = (Some(Ask::What), true);
+        steps.push((at + 3, next));
+    }
+}
+
+/// The columns that say how long or far something is, of the first kind that there is.
+fn said_by_extent(parser: &Parser, word: &str) -> Columns {
+    let index = parser.index;
+    let named = |id: &ColId, word: &String| is_number(parser, *id) && index.facts(*id).words.contains(word);
+    let words = index.lexicon.extent(word).unwrap_or_default();
+    let found = words.iter().map(|word| index.columns().filter(|id| named(id, word)).collect::<Columns>());
+    found.into_iter().find(|columns| !columns.is_empty()).unwrap_or_default()
+}
+
+/// `last`, `go`, `take`: after "how long" or "how far" the verb says nothing more.
+pub fn extent_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::ExtentVerb) else { return };
+    let asked = parser.word(0) == "how" && parser.index.lexicon.extent(parser.word(1)).is_some();
+    if asked && !draft.heads.is_empty() {
+        steps.push((end, draft.clone()));
+    }
+}
+
+/// `that took more than 48 hours to solve`, `films longer than two hours`: a verb of lasting before a length of time.
+pub fn lasted(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::ExtentVerb) else { return };
+    let compared = parser.roles(end).any(|(_, role)| matches!(role, Role::Compare(_) | Role::Between));
+    if compared && !draft.heads.is_empty() && !draft.is_open() {
+        steps.push((end, Draft { predicate: true, ..draft.clone() }));
+    }
+}
