@@ -15,8 +15,11 @@ mod settle;
 mod shape;
 mod shares;
 
+use data::plan::Plan;
+
 use crate::draft::Draft;
 use crate::index::Index;
+use crate::score::Feature;
 use crate::{Reading, Reason, score};
 
 use ground::Ground;
@@ -113,6 +116,8 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
         Shape::Aggregate(aggregate) => aggregate::plan(ground, aggregate)?,
         Shape::List(list) => list::plan(ground, list)?,
     };
+    let mut plan = plan;
+    choose_links(ground, &mut plan)?;
     let mut features = ground.draft.features.clone();
     features.extend(shape.features());
     features.extend(ground.features.iter().copied());
@@ -121,4 +126,30 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
     assumptions.dedup();
     let ambiguous = features.iter().any(|feature| feature.leaves_open());
     Ok(Reading { plan, focus, assumptions, ambiguous, score: -score::cost(&features) })
+}
+
+/// Where two columns lead to the same table, the plan names the one that was meant.
+fn choose_links(ground: &mut Ground, plan: &mut Plan) -> Result<(), Why> {
+    let index = ground.index;
+    let used = data::plan::tables(plan);
+    let name = |table: usize| &index.table(table).name;
+    let mut unused = ground.draft.link.is_some();
+    let crossed =
+        index.schema.forks.iter().filter(|fork| used.contains(name(fork.from)) && used.contains(name(fork.to)));
+    for fork in crossed {
+        let said = ground.draft.link.filter(|link| fork.relations.contains(link));
+        unused &= said.is_none();
+        let relation = &index.dataset.relations[said.unwrap_or(fork.relations[0])];
+        plan.via.push(data::join::link(relation));
+        if said.is_none() {
+            ground.features.push(Feature::OpenChoice);
+            let text = format!("{} is found by {}.{}", relation.to_table, relation.from_table, relation.from_column);
+            ground.assume("link", text);
+        }
+    }
+    if unused {
+        Err(Why::unsupported("by which link rows belong together is said, but none is needed"))
+    } else {
+        Ok(())
+    }
 }

@@ -27,6 +27,8 @@ pub struct Draft {
     pub limit: Option<u32>,
     /// The date that a verb before a group names: "created per day".
     pub dated: Option<Columns>,
+    /// The relation by which tables with several links are joined, where a word says it: "ended at".
+    pub link: Option<usize>,
     /// Things named only to say what the heads are about: "the price of products".
     pub scopes: Vec<ThingId>,
     pub share: bool,

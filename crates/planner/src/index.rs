@@ -110,11 +110,11 @@ impl Index {
     }
 
     fn prepare(dataset: &Dataset, values: Option<Values>) -> Index {
+        let lexicon = Lexicon::new();
         let mut index = Index {
             dataset: dataset.clone(),
-            lexicon: Lexicon::new(),
             forms: Forms::new(),
-            schema: Schema::new(dataset),
+            schema: Schema::new(dataset, &lexicon),
             things: Vec::new(),
             facts: Vec::new(),
             names: HashMap::new(),
@@ -123,6 +123,7 @@ impl Index {
             words_max: 1,
             row_words: RowWords::default(),
             candidates: Vec::new(),
+            lexicon,
         };
         index.facts = facts::all(&index);
         things::build(&mut index);

@@ -186,6 +186,7 @@ pub struct Lexicon {
     /// Words that deny a two-valued column, and words of which its name has one.
     pub opposites: Vec<(Vec<String>, Vec<String>)>,
     extensive: Vec<String>,
+    beginnings: Vec<String>,
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
@@ -223,6 +224,7 @@ impl Lexicon {
         let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
         let opposites = lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite).collect();
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
+        let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
@@ -239,6 +241,7 @@ impl Lexicon {
             concepts,
             opposites,
             extensive,
+            beginnings,
             records,
             cells,
             words_max,
@@ -281,6 +284,11 @@ impl Lexicon {
     /// Whether "how much" adds up values of a column with that word in its name.
     pub fn is_extensive(&self, word: &str) -> bool {
         self.extensive.iter().any(|known| known == word)
+    }
+
+    /// Whether a word of a name says how something began.
+    pub fn is_beginning(&self, word: &str) -> bool {
+        self.beginnings.iter().any(|known| known == word)
     }
 
     /// Whether a singular word of a table's name says nothing about its rows.

@@ -311,7 +311,11 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
 fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
     let best = entries.iter().map(|entry| entry.fit).min().unwrap_or(Fit::Synonym);
     // "Pay" says how much beside a column that only says whether it was paid.
-    let states = |entry: &Entry| matches!(entry.sense, Sense::Flag(_) | Sense::Event(_)) || entry.fit == Fit::Synonym;
+    let states = |entry: &Entry| match entry.sense {
+        Sense::Flag(_) | Sense::Event(_) => true,
+        Sense::Column(id) => entry.fit == Fit::Synonym || index.facts(id).yes.is_some(),
+        _ => entry.fit == Fit::Synonym,
+    };
     if best != Fit::Synonym && entries.iter().all(states) && entries.iter().any(|entry| entry.fit == Fit::Synonym) {
         let (said, named): (Vec<Entry>, Vec<Entry>) = entries.iter().cloned().partition(|e| e.fit == Fit::Synonym);
         return [name_mentions(index, &named, end, singular), name_mentions(index, &said, end, singular)].concat();

@@ -12,6 +12,7 @@ mod filters;
 mod groups;
 mod heads;
 mod joins;
+mod links;
 mod lists;
 mod ranks;
 mod times;
@@ -70,6 +71,8 @@ const PRODUCTIONS: &[Production] = &[
     filters::availability,
     filters::key,
     filters::by_one,
+    links::link_word,
+    links::link_preposition,
     lists::among,
     lists::including,
     times::time,
@@ -101,6 +104,8 @@ const PRODUCTIONS: &[Production] = &[
     verbs::extent,
     verbs::extent_verb,
     verbs::lasted,
+    verbs::compound,
+    verbs::head_again,
 ];
 
 /// A question with everything that was found in it.
@@ -202,8 +207,10 @@ impl Parser<'_> {
         self.mentions.at(at).iter().find_map(|mention| {
             let What::Thing(thing) = mention.what else { return None };
             let table = self.index.things[thing].table?;
+            // "Patient satisfaction" may be known per visit of the patient.
+            let linked = |id: &ColId| self.index.schema.hops(id.table, table).is_some();
             let own = |next: &Mention| match &next.what {
-                What::Columns(columns) => columns.iter().any(|id| id.table == table),
+                What::Columns(columns) => columns.iter().any(|id| id.table == table || linked(id)),
                 _ => false,
             };
             let singular = self.tokens[mention.end - 1].fold == self.tokens[mention.end - 1].singular;

@@ -1,8 +1,13 @@
 //! How tables hang together: which table can be joined from which, many-to-one only.
 //!
-//! A join that could be made along two different paths counts as no join: choosing one would be a guess.
+//! A join that could be made along two different paths counts as no join: choosing one would be a guess. Only where two
+//! columns of one table lead to the same other one, as the start and the end of a trip do, the one that began it is
+//! meant unless the other is said.
 
 use data::Dataset;
+
+use crate::lexicon::Lexicon;
+use crate::words::split_name;
 
 /// Position of a table in its dataset.
 pub type TableId = usize;
@@ -15,20 +20,33 @@ const HOPS_MAX: usize = 4;
 pub struct Schema {
     hops: Vec<Vec<Option<usize>>>,
     ambiguous: Vec<Vec<bool>>,
+    /// Several links between two tables.
+    pub forks: Vec<Fork>,
+}
+
+/// Several links between the same two tables.
+#[derive(Clone, Debug)]
+pub struct Fork {
+    pub from: TableId,
+    pub to: TableId,
+    /// Positions in the dataset's relations, the one that is meant without a word first.
+    pub relations: Vec<usize>,
 }
 
 impl Schema {
     /// Follows every link of the dataset.
-    pub fn new(dataset: &Dataset) -> Schema {
+    pub fn new(dataset: &Dataset, lexicon: &Lexicon) -> Schema {
         let count = dataset.tables.len();
-        let position = |name: &str| dataset.tables.iter().position(|table| table.name == name);
+        let forks = forks(dataset, lexicon);
         let mut links = vec![Vec::new(); count];
-        for relation in &dataset.relations {
-            if let (Some(from), Some(to)) = (position(&relation.from_table), position(&relation.to_table)) {
+        for (relation, (from, to)) in ends(dataset).into_iter().enumerate() {
+            let other = |fork: &Fork| fork.relations[1..].contains(&relation);
+            if !forks.iter().any(other) {
                 links[from].push(to);
             }
         }
-        let mut schema = Schema { hops: vec![vec![None; count]; count], ambiguous: vec![vec![false; count]; count] };
+        let (hops, ambiguous) = (vec![vec![None; count]; count], vec![vec![false; count]; count]);
+        let mut schema = Schema { hops, ambiguous, forks };
         for from in 0..count {
             schema.walk(&links, &mut vec![from]);
         }
@@ -58,4 +76,29 @@ impl Schema {
     pub fn hops(&self, from: TableId, to: TableId) -> Option<usize> {
         if self.ambiguous[from][to] { None } else { self.hops[from][to] }
     }
+}
+
+/// The tables that every relation links.
+fn ends(dataset: &Dataset) -> Vec<(TableId, TableId)> {
+    let position = |name: &str| dataset.tables.iter().position(|table| table.name == name).unwrap_or_default();
+    dataset.relations.iter().map(|relation| (position(&relation.from_table), position(&relation.to_table))).collect()
+}
+
+/// Pairs of tables with several links of which exactly one began it.
+fn forks(dataset: &Dataset, lexicon: &Lexicon) -> Vec<Fork> {
+    let ends = ends(dataset);
+    let begins = |relation: &usize| {
+        let words = split_name(&dataset.relations[*relation].from_column);
+        words.iter().any(|word| lexicon.is_beginning(word))
+    };
+    let mut forks: Vec<Fork> = Vec::new();
+    for &(from, to) in &ends {
+        let relations: Vec<usize> = (0..ends.len()).filter(|at| ends[*at] == (from, to)).collect();
+        let (begun, others): (Vec<usize>, Vec<usize>) = relations.into_iter().partition(begins);
+        let known = forks.iter().any(|fork| (fork.from, fork.to) == (from, to));
+        if begun.len() == 1 && !others.is_empty() && !known {
+            forks.push(Fork { from, to, relations: [begun, others].concat() });
+        }
+    }
+    forks
 }

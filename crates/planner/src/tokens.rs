@@ -246,7 +246,7 @@ fn mark(characters: &[char], at: usize, tokens: &mut Vec<Token>) -> usize {
     at + 1
 }
 
-/// Merges what people write as two numbers: `1.5 million`, `two hundred`.
+/// Merges what people write as several tokens: `1.5 million`, `two hundred`, `two and a half`.
 pub fn merge_magnitudes(tokens: Vec<Token>) -> Vec<Token> {
     let mut merged: Vec<Token> = Vec::new();
     for token in tokens {
@@ -256,6 +256,18 @@ pub fn merge_magnitudes(tokens: Vec<Token>) -> Vec<Token> {
             "million" => Some(1e6),
             _ => None,
         };
+        let length = merged.len();
+        if token.fold == "half"
+            && length > 2
+            && merged[length - 2].fold == "and"
+            && matches!(merged[length - 1].fold.as_str(), "a" | "one")
+            && let Kind::Number { value, .. } = &mut merged[length - 3].kind
+        {
+            *value += 0.5;
+            merged[length - 3].text.push_str(" and a half");
+            merged.truncate(length - 2);
+            continue;
+        }
         match (factor, merged.last_mut()) {
             (Some(factor), Some(Token { kind: Kind::Number { value, .. }, text, .. })) => {
                 *value *= factor;

@@ -25,31 +25,7 @@ pub fn dates_of(index: &Index, table: TableId) -> Columns {
 
 /// Of several dates the one by which people place a row in time: when it began or was made.
 pub fn beginnings(index: &Index, dates: Columns) -> Columns {
-    const BEGUN: [&str; 22] = [
-        "start",
-        "started",
-        "begin",
-        "began",
-        "created",
-        "opened",
-        "order",
-        "ordered",
-        "from",
-        "admitted",
-        "hire",
-        "hired",
-        "departure",
-        "issued",
-        "placed",
-        "received",
-        "release",
-        "released",
-        "booked",
-        "joined",
-        "pickup",
-        "purchase",
-    ];
-    let begun = |id: &ColId| index.facts(*id).event.iter().any(|word| BEGUN.contains(&word.as_str()));
+    let begun = |id: &ColId| index.facts(*id).event.iter().any(|word| index.lexicon.is_beginning(word));
     let found: Columns = dates.iter().copied().filter(begun).collect();
     if found.len() == 1 { found } else { dates }
 }

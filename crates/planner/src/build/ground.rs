@@ -98,12 +98,26 @@ impl<'a> Ground<'a> {
 
     /// The column that identifies a thing from here.
     pub fn key(&mut self, thing: ThingId) -> Result<ColId, Why> {
-        let keys = self.index.things[thing].keys.clone();
+        let mut keys = self.index.things[thing].keys.clone();
+        keys.retain(|key| !self.is_other_link(*key));
         if keys.is_empty() {
             let noun = &self.index.things[thing].noun;
             return Err(Why::unsupported(format!("nothing identifies one {noun}")));
         }
         self.nearest(&keys)
+    }
+
+    /// Whether a column is one of several links to a table, and not the one that is meant.
+    fn is_other_link(&self, column: ColId) -> bool {
+        let name = self.index.qualified(column);
+        let is_from = |relation: &usize| {
+            let relation = &self.index.dataset.relations[*relation];
+            format!("{}.{}", relation.from_table, relation.from_column) == name
+        };
+        self.index.schema.forks.iter().any(|fork| {
+            let meant = self.draft.link.filter(|link| fork.relations.contains(link)).unwrap_or(fork.relations[0]);
+            fork.relations.iter().any(|relation| is_from(relation) && *relation != meant)
+        })
     }
 
     /// The groups a target stands for; the last of them is what people read.

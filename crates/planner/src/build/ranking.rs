@@ -84,6 +84,10 @@ fn is_place(index: &Index, id: ColId) -> bool {
     index.facts(id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"))
 }
 
+fn is_ordered(index: &Index, id: ColId) -> bool {
+    index.column(id).ty.is_number() || index.column(id).ty.is_temporal()
+}
+
 fn is_plain(head: &Head) -> bool {
     head.agg.is_none() && !head.amount
 }
@@ -108,6 +112,9 @@ fn extreme_alone(
     let of_row = draft.scopes.iter().any(|thing| columns.iter().any(|id| index.things[*thing].table == Some(id.table)));
     if !plain || by.amount && !of_row || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
         return Err(Why::ambiguous("what has the highest or lowest value is not said"));
+    }
+    if !columns.iter().all(|id| is_ordered(index, *id)) {
+        return Err(Why::unsupported("texts have no highest and no lowest"));
     }
     if let Some(number) = number {
         let thing = thing_of(index, columns)?;
@@ -135,7 +142,9 @@ fn ranked_rows(
     number: Option<u32>,
     kind: RankKind,
 ) -> Option<List> {
-    let of_table = |table: usize| -> Columns { columns.iter().copied().filter(|id| id.table == table).collect() };
+    let of_table = |table: usize| -> Columns {
+        columns.iter().copied().filter(|id| id.table == table && is_ordered(index, *id)).collect()
+    };
     let (thing, shown) = match &subject.target {
         Target::Thing(thing) => (*thing, Vec::new()),
         // "The name of the employee with the highest salary", or a column that is unique in its table.

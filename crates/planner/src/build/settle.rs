@@ -141,7 +141,7 @@ fn column(
             Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
         }
         Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
-        Some(Agg::Count) if facts.additive => implied(Agg::Sum, "its sum"),
+        Some(Agg::Count) if facts.additive || facts.extensive => implied(Agg::Sum, "its sum"),
         Some(Agg::Count) => {
             Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name())))
         }

@@ -14,6 +14,7 @@ pub fn name(index: &mut Index) {
     concepts(index, &mut added);
     units(index, &mut added);
     persons(index, &mut added);
+    table_names(index, &mut added);
     forms_of_flags(index, &mut added);
     for (words, sense) in added {
         index.add(&words, sense, Fit::Synonym);
@@ -28,7 +29,8 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for id in index.columns() {
         let facts = index.facts(id);
         in_other_words(index, &facts.core, Sense::Column(id), added);
-        for part in parts(&facts.core).into_iter().filter(|part| index.names_column(part)) {
+        let thing = |part: &[String]| index.things.iter().any(|thing| split_name(&thing.noun) == part);
+        for part in parts(&facts.core).into_iter().filter(|part| index.names_column(part) && !thing(part)) {
             in_other_words(index, &part, Sense::Column(id), added);
         }
         if facts.yes.is_some() {
@@ -110,6 +112,20 @@ fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         if index.dataset.tables.len() > 1 {
             let general = entity.generic.iter().filter(|word| !index.is_in_a_name(word));
             added.extend(general.map(|word| (vec![word.clone()], Sense::Thing(thing))));
+        }
+    }
+}
+
+/// `meter readings` for the rows of `meter_log` whose key is a reading's.
+fn table_names(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for (id, thing) in index.things.iter().enumerate() {
+        let Some(table) = thing.table else { continue };
+        let name = split_name(&index.table(table).name);
+        let noun = split_name(&thing.noun);
+        if let [first, _, ..] = &name[..]
+            && !noun.contains(first)
+        {
+            added.push(([vec![first.clone()], noun].concat(), Sense::Thing(id)));
         }
     }
 }

@@ -109,7 +109,10 @@ fn value_lists(parser: &Parser, at: usize) -> Vec<ValueList> {
             // "For men and for women" asks for each of them.
             let each = parser.word_before_determiners(at) == "for" && parser.word(end) == "for";
             let end = if each { end + 1 } else { end };
-            let longer = values_at(parser, parser.skip_determiners(end)).into_iter().find_map(|(end, cells, loose)| {
+            // "Full" of "full time" is no determiner.
+            let starts = [end, parser.skip_determiners(end)];
+            let next = starts.into_iter().flat_map(|start| values_at(parser, start));
+            let longer = next.into_iter().find_map(|(end, cells, loose)| {
                 let both = intersect(&list.cells, &cells);
                 (!both.is_empty()).then_some((end, both, loose))
             });
@@ -343,7 +346,9 @@ pub fn absent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         let What::Columns(columns) = &mention.what else { continue };
         let start = parser.skip(mention.end, |glue| glue == Glue::Be);
-        let Some(end) = parser.role(start, Role::Absent).filter(|_| start > mention.end) else { continue };
+        // "Is the budget unknown" has the verb before it.
+        let said = start > mention.end || matches!(parser.word_before_determiners(at), "is" | "are" | "was" | "were");
+        let Some(end) = parser.role(start, Role::Absent).filter(|_| said) else { continue };
         steps.push((end, add(draft, Condition::Empty(columns.clone()), &features(mention))));
     }
 }

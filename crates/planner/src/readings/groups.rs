@@ -63,6 +63,13 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ITEMS_MAX: usize = 3;
     let start = parser.skip_determiners(at);
     let mut targets = parser.targets(start);
+    // "By the doctor's specialty".
+    if let Some((mention, _)) = parser.modifier(start) {
+        let owned = super::features(mention);
+        let with =
+            |(end, target, features): (usize, Target, Vec<Feature>)| (end, target, [features, owned.clone()].concat());
+        targets.extend(parser.targets(mention.end).into_iter().map(with));
+    }
     // "By number of cards": the column is the number itself.
     if let Some(counted) = parser.role(start, Role::Count) {
         let number = |target: &Target| match target {

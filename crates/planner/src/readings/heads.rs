@@ -99,7 +99,8 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.features.push(Feature::FlagAsNoun);
         }
         if place(parser, at, &mut next, draft, target) {
-            next.connected = false;
+            // "Time to resolve" is said of what follows.
+            next.connected = end > at + 1 && parser.word(end - 2) == "to";
             steps.push((end, next));
         }
     }
@@ -240,6 +241,10 @@ fn place(parser: &Parser, at: usize, next: &mut Draft, before: &Draft, target: T
     if before.joined && next.groups.is_empty() && next.rank.is_none() {
         let previous = next.heads[next.heads.len() - 1].clone();
         let explicit = next.pending.is_some();
+        // "Days in March, approved ones only" has a condition after the comma, not a second number.
+        if matches!(target, Target::Flag(_)) && !explicit && previous.agg != Some(Agg::Count) {
+            return false;
+        }
         let mut head = take_pending(next, target);
         let carries = matches!(head.target, Target::Columns(_) | Target::Thing(_) | Target::Flag(_));
         if !explicit && carries {

@@ -1,6 +1,6 @@
 //! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
 
-use super::{Parser, Steps};
+use super::{Parser, Steps, links};
 use crate::draft::{Condition, Draft, Target};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
@@ -28,6 +28,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             // "Order value" is worth something; only after a number "value" says nothing more.
             Role::Glue(Glue::Noun) if !follows_number(parser, at) => {}
             Role::Glue(_) if parser.word(at) == "how" && !asks_difference(parser) => {}
+            // "Flights to Norway" end there.
+            Role::Glue(Glue::Preposition) if !draft.heads.is_empty() && links::direction(parser, at).is_some() => {}
             // "Break" is only half of "break down".
             Role::Glue(_) if parser.word(at) == "break" && !parser.tokens.iter().any(|token| token.fold == "down") => {}
             Role::Glue(glue) => {
@@ -44,7 +46,12 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
             }
             Role::Light if is_light(parser, at, draft) => {
-                steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+                let mut next = Draft { predicate: true, connected: true, ..draft.clone() };
+                // "Days taken" are added up.
+                if let Some(head) = next.heads.last_mut().filter(|head| head.agg.is_none()) {
+                    head.amount |= matches!(head.target, Target::Columns(_));
+                }
+                steps.push((end, next));
             }
             Role::Changed if asks_difference(parser) && !draft.heads.is_empty() => steps.push((end, draft.clone())),
             Role::Purpose if says_duration(parser, draft) => steps.push((end, draft.clone())),
@@ -73,11 +80,11 @@ fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
 
 /// Whether a participle says nothing: after the head or its condition, and no date could be meant by it.
 fn is_light(parser: &Parser, at: usize, draft: &Draft) -> bool {
-    let period = parser.mentions.at(at + 1).iter().any(|mention| matches!(mention.what, What::When(_)));
     // "Held by students" says whose, not how to split.
     let cell = |next: usize| parser.mentions.at(next).iter().any(|mention| matches!(mention.what, What::Value(_)));
     let by_kind = parser.word(at + 1) == "by" && !cell(parser.skip_determiners(at + 2));
-    !draft.heads.is_empty() && !draft.is_open() && !period && !by_kind && !names_data(parser, at)
+    let number = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
+    !draft.heads.is_empty() && !draft.is_open() && !by_kind && !number && !names_data(parser, at)
 }
 
 /// Whether the last condition or what is asked for is how long something took.
@@ -110,7 +117,10 @@ fn is_measured(parser: &Parser, at: usize) -> bool {
 /// Whether the phrase that ends here names a number of a row, or a declared measure.
 fn follows_number(parser: &Parser, at: usize) -> bool {
     let number = |mention: &Mention| match &mention.what {
-        What::Columns(columns) => columns.iter().all(|id| is_measure(parser, *id)),
+        What::Columns(columns) => {
+            let level = matches!(parser.word(at), "level" | "levels");
+            level || columns.iter().all(|id| is_measure(parser, *id))
+        }
         What::Measure(_) => true,
         _ => false,
     };

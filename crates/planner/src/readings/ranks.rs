@@ -184,7 +184,10 @@ pub fn extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             _ => continue,
         };
         let (end, number) = optional_count(parser, end);
-        if draft.rank.is_none() && draft.pending.is_none() {
+        // "Top 3 most prescribed": the second word says by what.
+        let top = draft.rank.as_ref().filter(|rank| rank.kind == RankKind::Top && rank.dir == dir && rank.by.is_none());
+        if (draft.rank.is_none() || top.is_some()) && draft.pending.is_none() {
+            let number = number.or(top.and_then(|rank| rank.number));
             steps.push((end, ranked(draft, kind, dir, number, None)));
         }
     }

@@ -95,7 +95,8 @@ pub fn event_group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
             parser.targets(start).iter().any(|(_, t, _)| matches!(t, Target::Grain(_) | Target::Part(_)))
         };
         let marker = |(end, role)| matches!(role, Role::GroupBy | Role::GroupPer | Role::Each).then_some(end);
-        let grouped = parser.roles(mention.end).filter_map(marker).any(|end| grain(parser.skip_determiners(end)));
+        let grouped = after_joints(parser, mention.end)
+            .any(|next| parser.roles(next).filter_map(marker).any(|end| grain(parser.skip_determiners(end))));
         if grouped {
             steps.push((mention.end, draft.with(|next| next.dated = Some(columns))));
         }

@@ -22,6 +22,9 @@ pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let Some(target) = quantity(mention) else { continue };
         let amount = |(end, role)| if let Role::Amount(dir) = role { Some((end, dir)) } else { None };
         let Some((end, dir)) = parser.roles(mention.end).find_map(amount) else { continue };
+        // "Sold the most units" says the number again.
+        let again = |said: &Mention| quantity(said).as_ref() == Some(&target);
+        let end = parser.mentions.at(end).iter().find(|said| again(said)).map_or(end, |said| said.end);
         let by = Head { amount: true, ..Head::plain(target) };
         let next = draft.with(|next| {
             next.features.extend(features(mention));
@@ -65,6 +68,7 @@ pub fn restricting_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
             let mut next = draft.with(|next| next.features.extend(features(mention)));
             if let Some(head) = next.heads.last_mut() {
                 head.target = Target::Columns(both);
+                head.amount |= head.agg.is_none();
             }
             steps.push((mention.end, next));
         }
@@ -160,5 +164,51 @@ pub fn lasted(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let compared = parser.roles(end).any(|(_, role)| matches!(role, Role::Compare(_) | Role::Between));
     if compared && !draft.heads.is_empty() && !draft.is_open() {
         steps.push((end, Draft { predicate: true, ..draft.clone() }));
+    }
+}
+
+/// `electricity cost`, `fare income`: one of two words for numbers of one table only says of what the other is.
+pub fn compound(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let columns = |mention: &Mention| match &mention.what {
+        What::Columns(columns) => columns.clone(),
+        _ => Vec::new(),
+    };
+    let beside = |first: &Columns, second: &Columns| first.iter().any(|a| second.iter().any(|b| a.table == b.table));
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym) {
+        let said = columns(mention);
+        let named = |next: &Mention| !next.synonym && !next.partial && beside(&said, &columns(next));
+        if parser.mentions.at(mention.end).iter().any(named) {
+            steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
+        }
+        let head = draft.heads.last().map(|head| &head.target);
+        let money = |id: &ColId| {
+            let family = parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
+            matches!(family, Some("usd" | "eur" | "gbp"))
+        };
+        if let Some(Target::Columns(known)) = head
+            && at > 0
+            && parser.mentions.is_data(at - 1)
+            && known.iter().all(money)
+            && said.iter().all(money)
+            && beside(known, &said)
+            && !draft.is_open()
+        {
+            steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
+        }
+    }
+}
+
+/// `the total amount of unpaid bills`: the head's own column, said again of what its conditions are about.
+pub fn head_again(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(Head { target: Target::Columns(known), agg: Some(_), .. }) = draft.heads.last() else { return };
+    let about = matches!(parser.word_before_determiners(at), "of") || draft.connected && !draft.filters.is_empty();
+    if !about || draft.is_open() || !draft.groups.is_empty() {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        let What::Columns(said) = &mention.what else { continue };
+        if said.iter().any(|id| known.contains(id)) && parser.tokens[at].fold != parser.tokens[at].singular {
+            steps.push((mention.end, draft.with(|_| {})));
+        }
     }
 }
