@@ -19,7 +19,7 @@ pub use facts::Facts;
 pub use rows::RowWords;
 pub use things::Thing;
 
-use crate::lexicon::{Lexicon, Role};
+use crate::lexicon::{Glue, Lexicon, Role};
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
@@ -263,7 +263,10 @@ impl Index {
         let [word] = part else { return true };
         // A plural is counted itself: `Trips over the past 24 hours`.
         let record = self.lexicon.records.contains(word);
-        !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
+        // "At" of `started_at` is no name.
+        let joins = self.lexicon.roles(word).iter().any(|role| matches!(role, Role::Glue(Glue::Preposition)));
+        !joins
+            && !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
     }
 
     /// "Monthly plan price" for `plan_monthly_price`.
