@@ -7,11 +7,14 @@
 mod aggregate;
 mod clock;
 mod condition;
+mod contrast;
 mod date;
+mod elapsed;
 mod ground;
 mod list;
 mod measure;
 mod ranking;
+mod ratio;
 mod settle;
 mod shape;
 mod shares;
@@ -19,6 +22,8 @@ mod shares;
 use crate::draft::Draft;
 use crate::index::Index;
 use crate::{Reading, Reason, score};
+
+pub use ratio::is_summable;
 
 use ground::Ground;
 use shape::Shape;

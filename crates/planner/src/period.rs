@@ -11,7 +11,7 @@ use data::plan::Grain;
 use jiff::civil::Date;
 
 pub use parse::parse;
-pub use resolve::{Anchor, before, resolve};
+pub use resolve::{Anchor, resolve};
 
 /// A condition on time.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,8 @@ pub enum When {
     /// English names of weekdays.
     Weekdays(Vec<&'static str>),
     Hours(Hours),
+    /// So many periods just before another condition's first day.
+    PriorTo(Box<When>, i64, Grain),
 }
 
 /// Hours of the day.

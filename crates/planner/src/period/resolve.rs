@@ -63,13 +63,15 @@ pub fn resolve(when: &When, anchor: Anchor, column: &str) -> Result<Resolved, St
             }
             both(Some(first.from), Some(last.to), &[&first, &last])
         }
+        When::PriorTo(inner, many, grain) => {
+            let known = resolve(inner, anchor, column)?;
+            let to = known.from.filter(|_| *grain != Grain::Hour).ok_or("a period before an open one")?;
+            let from = minus(to, length(*grain, *many));
+            let note = format!("the {many} {}(s) before = {from} to {}", grain.as_str(), minus(to, 1.day()));
+            Resolved { from: Some(from), to: Some(to), note: Some(note), open: known.open }
+        }
         When::Weekdays(_) | When::Hours(_) => Resolved { from: None, to: None, note: None, open: false },
     })
-}
-
-/// The days just before a day.
-pub fn before(day: Date, many: i64, grain: Grain) -> Option<(Date, Date)> {
-    (grain != Grain::Hour).then(|| (minus(day, length(grain, many)), day))
 }
 
 struct Span {
