@@ -5,12 +5,16 @@
 //! `exists`. Where nothing fits, the reason is kept for the refusal.
 
 mod aggregate;
+mod clock;
 mod condition;
+mod contrast;
 mod date;
+mod elapsed;
 mod ground;
 mod list;
 mod measure;
 mod ranking;
+mod ratio;
 mod settle;
 mod shape;
 mod shares;
@@ -21,6 +25,8 @@ use crate::draft::Draft;
 use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
+
+pub use ratio::is_summable;
 
 use ground::Ground;
 use shape::Shape;

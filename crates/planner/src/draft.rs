@@ -1,8 +1,8 @@
 //! A reading in the making: what the words consumed so far ask for, before any table is chosen.
 
-use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
+use data::plan::{Agg, ComputeOp, Dir, Grain, Op, Part, Test};
 
-use crate::index::{ColId, MeasureId, ThingId};
+use crate::index::{ColId, Interval, MeasureId, ThingId};
 use crate::lexicon::{Ask, Unit};
 use crate::period::When;
 use crate::score::Feature;
@@ -37,6 +37,8 @@ pub struct Draft {
     /// Whether the number that things are ranked by is asked for too.
     pub with_number: bool,
     pub series: Option<ComputeOp>,
+    /// Where two sides are compared, how many conditions come before the word between them.
+    pub contrast: Option<usize>,
     /// Whether the sentence has passed its verb or a relative pronoun after the head.
     pub predicate: bool,
     /// Whether a preposition came before, and only conditions since: a thing that follows belongs to the head.
@@ -68,6 +70,10 @@ pub enum Target {
     OverTime,
     /// Rows of whatever table is meant.
     Rows,
+    /// How long a row took, and in what unit it is told.
+    Elapsed(Interval, Op),
+    /// One number for each unit of another: "fare per km".
+    Ratio(Box<(Head, Head)>),
 }
 
 /// A target and how it becomes a number.
@@ -119,6 +125,18 @@ pub enum Condition {
         amounts: Vec<Amount>,
         implied: bool,
     },
+    /// How long a row took.
+    Elapsed {
+        interval: Interval,
+        test: Test,
+        amounts: Vec<Amount>,
+    },
+    /// Two numbers, or two moments, of one row.
+    Columns {
+        left: Columns,
+        test: Test,
+        right: Columns,
+    },
     /// A text that holds another one.
     Contains {
         columns: Columns,
@@ -131,6 +149,11 @@ pub enum Condition {
         columns: Option<Columns>,
         when: When,
         verb: bool,
+    },
+    /// Any of several periods.
+    AnyTime {
+        columns: Option<Columns>,
+        whens: Vec<When>,
     },
     /// One thing by its number.
     Key {

@@ -4,6 +4,7 @@
 //! table of its own (`customers` behind `orders.customer_id`).
 
 mod facts;
+mod intervals;
 mod loose;
 mod other_words;
 mod rows;
@@ -16,6 +17,7 @@ use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
 use data::plan::Agg;
 
 pub use facts::Facts;
+pub use intervals::Interval;
 pub use rows::RowWords;
 pub use things::Thing;
 
@@ -81,6 +83,8 @@ pub struct Index {
     pub(crate) schema: Schema,
     pub(crate) things: Vec<Thing>,
     pub(crate) facts: Vec<Vec<Facts>>,
+    /// At most one for each table.
+    pub(crate) intervals: Vec<Interval>,
     names: HashMap<String, Vec<Entry>>,
     values: Values,
     loose: loose::Loose,
@@ -117,6 +121,7 @@ impl Index {
             schema: Schema::new(dataset, &lexicon),
             things: Vec::new(),
             facts: Vec::new(),
+            intervals: Vec::new(),
             names: HashMap::new(),
             values: Values::of(&BTreeMap::new()),
             loose: loose::Loose::default(),
@@ -126,6 +131,7 @@ impl Index {
             lexicon,
         };
         index.facts = facts::all(&index);
+        index.intervals = intervals::all(&index);
         things::build(&mut index);
         index.name_columns();
         index.name_measures();

@@ -3,6 +3,7 @@
 //! "Today" is the last day in the column used, so an answer does not change with the clock. What a relative word came to
 //! mean is always reported as an assumption.
 
+mod clock;
 mod parse;
 mod resolve;
 
@@ -23,6 +24,18 @@ pub enum When {
     Between(Period, Period),
     /// English names of weekdays.
     Weekdays(Vec<&'static str>),
+    Hours(Hours),
+    /// So many periods just before another condition's first day.
+    PriorTo(Box<When>, i64, Grain),
+}
+
+/// Hours of the day.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hours {
+    /// From the first hour up to, not including, the second; over midnight where the second is not later.
+    pub spans: Vec<(u8, u8)>,
+    /// The part of the day whose hours were not said.
+    pub part: Option<&'static str>,
 }
 
 /// A stretch of time as people name it.
@@ -43,4 +56,7 @@ pub enum Period {
     This(Grain),
     Last(Grain),
     LastMany(i64, Grain),
+    /// Just before the period that is named beside it: "the 7 days before".
+    Prior(i64, Grain),
+    LastWeekend,
 }

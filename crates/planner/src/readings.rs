@@ -8,6 +8,7 @@
 //! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
 
 mod compare;
+mod contrast;
 mod filters;
 mod groups;
 mod heads;
@@ -15,6 +16,8 @@ mod joins;
 mod links;
 mod lists;
 mod ranks;
+mod ratios;
+mod spans;
 mod times;
 mod verbs;
 
@@ -54,6 +57,17 @@ const PRODUCTIONS: &[Production] = &[
     heads::distinct,
     heads::series,
     heads::event_noun,
+    spans::how_long,
+    spans::averaged,
+    spans::lasting,
+    spans::compared,
+    spans::told_in,
+    ratios::relative_to,
+    contrast::compare_word,
+    contrast::versus,
+    contrast::comparative,
+    contrast::more_than,
+    ratios::on_average,
     groups::group,
     groups::period_adjective,
     groups::over_time,
@@ -233,7 +247,13 @@ impl Parser<'_> {
             }
             Some((mention.end, target(mention)?, found))
         };
-        mentions.filter_map(made).collect()
+        let elapsed = spans::nouns(self, at).into_iter().map(|(end, target)| (end, target, Vec::new()));
+        mentions.filter_map(made).chain(elapsed).collect()
+    }
+
+    /// What the names that start at a position stand for.
+    pub fn targets_named(&self, at: usize) -> Vec<(usize, Target)> {
+        self.mentions.at(at).iter().filter_map(|mention| Some((mention.end, target(mention)?))).collect()
     }
 
     /// Whether a table's rows are named only by its file's name, which is also the name of a number column.

@@ -28,12 +28,22 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     let filter = ground.where_all(&shape.filters)?;
     let groups = groups(ground, &shape.groups)?;
     let mut measures = Vec::new();
+    let mut asked = Vec::new();
     for settled in &shape.measures {
-        measures.push(ground.measure(&settled.what)?);
+        if let Number::Ratio(pair) = &settled.what {
+            let (parts, compute) = super::ratio::measures(ground, &pair.0, &pair.1, &shape.groups)?;
+            asked.push(compute.name.clone());
+            measures.extend(parts);
+            plan.compute.push(compute);
+            continue;
+        }
+        let measure = ground.measure(&settled.what)?;
+        asked.push(measure.name.clone());
+        measures.push(measure);
     }
     let mut havings = Vec::new();
     for (settled, condition) in &shape.having {
-        let name = having_measure(ground, settled, &mut measures, shape)?;
+        let name = having_measure(ground, settled, &mut measures, (shape, &asked))?;
         havings.push(having_pred(ground, settled, &name, condition.test, &condition.amounts)?);
     }
     let filter = dated_filter(ground, flag_filter(shape, filter, &mut measures));
@@ -45,15 +55,19 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     plan.measures = measures;
     plan.having = all_of(havings);
     let mut focus: Vec<String> = groups.shown.clone();
-    let asked: Vec<String> =
-        plan.measures.iter().take(shape.measures.len()).map(|measure| measure.name.clone()).collect();
+    if !shape.sides.is_empty() {
+        if shape.share.is_some() || shape.series.is_some() || shape.top.is_some() || !plan.compute.is_empty() {
+            return Err(Why::unsupported("two sides of something that is compared already"));
+        }
+        asked = super::contrast::split(ground, &mut plan, &shape.sides)?;
+    }
     match (&shape.share, shape.series) {
         (Some(share), None) => focus.push(shares(ground, &mut plan, share)?),
         (None, Some(op)) => focus.push(series(ground, &mut plan, op)?),
         (Some(_), Some(_)) => return Err(Why::unsupported("a share and a change at once")),
         (None, None) => focus.extend(asked.clone()),
     }
-    rank(shape, &groups.names, &mut plan, &mut focus, &groups.shown);
+    rank(shape, &groups.names, &mut plan, &mut focus, (&groups.shown, &asked));
     move_filter_into_count(shape, &mut plan);
     leave_out_unnamed(ground, shape, &mut plan);
     order(ground, &mut plan, &asked)?;
@@ -110,10 +124,10 @@ fn having_measure(
     ground: &mut Ground,
     settled: &Settled,
     measures: &mut Vec<Measure>,
-    shape: &Aggregate,
+    (shape, asked): (&Aggregate, &[String]),
 ) -> Result<String, Why> {
     if let Some(position) = shape.measures.iter().position(|known| known.what == settled.what) {
-        return Ok(measures[position].name.clone());
+        return Ok(asked[position].clone());
     }
     let measure = ground.measure(&settled.what)?;
     let name = measure.name.clone();
@@ -128,6 +142,7 @@ fn having_pred(ground: &Ground, settled: &Settled, name: &str, test: Test, amoun
             Number::Column { columns, .. } => ground.amount(columns[0], amount)?,
             Number::Declared(measure) => declared_amount(ground, *measure, amount)?,
             Number::Flag { share: true, .. } => in_unit(amount, None, true, name)?,
+            Number::Elapsed { op, .. } => super::elapsed::amount(*op, amount)?,
             _ => in_unit(amount, None, false, name)?,
         });
     }
@@ -172,14 +187,20 @@ fn check_entities(ground: &mut Ground, shape: &Aggregate) -> Result<(), Why> {
     Ok(())
 }
 
-fn rank(shape: &Aggregate, names: &[Vec<String>], plan: &mut Plan, focus: &mut Vec<String>, shown: &[String]) {
+fn rank(
+    shape: &Aggregate,
+    names: &[Vec<String>],
+    plan: &mut Plan,
+    focus: &mut Vec<String>,
+    (shown, asked): (&[String], &[String]),
+) {
     let Some(top) = &shape.top else {
         if shape.measures.is_empty() {
             focus.retain(|name| shown.contains(name));
         }
         return;
     };
-    let by = plan.measures[0].name.clone();
+    let by = asked[0].clone();
     let per: Vec<String> = names[..names.len() - 1].concat();
     if !top.measure_in_focus {
         focus.retain(|name| shown.contains(name));
@@ -291,7 +312,10 @@ fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), W
     let first = plan.group.iter().find(|group| in_time(group)).map(|group| group.name.clone());
     let lowest = ground.draft.rank.as_ref().map(|rank| rank.dir).filter(|dir| *dir == Dir::Asc);
     let direction = ground.draft.direction;
-    let shown = |name: &&String| plan.measures.iter().any(|measure| measure.name == **name);
+    let shown = |name: &&String| {
+        let computed = plan.compute.iter().any(|compute| compute.name == **name);
+        computed || plan.measures.iter().any(|measure| measure.name == **name)
+    };
     let by_number =
         asked.iter().find(shown).cloned().or_else(|| plan.measures.first().map(|measure| measure.name.clone()));
     plan.order = match (first, by_number, direction) {

@@ -80,7 +80,8 @@ impl Ground<'_> {
         if filter.negated && self.spans_rows() {
             return Err(Why::ambiguous("whether none of its rows or only some of them"));
         }
-        if !matches!(filter.condition, Condition::Time { .. } | Condition::Key { .. }) && self.spans_rows() {
+        let timed = matches!(filter.condition, Condition::Time { .. } | Condition::AnyTime { .. });
+        if !timed && !matches!(filter.condition, Condition::Key { .. }) && self.spans_rows() {
             let row =
                 self.index.things.iter().find(|thing| thing.table == Some(self.base)).map(|thing| thing.noun.clone());
             let text = format!("a thing matches if any {} of it does", row.unwrap_or_else(|| "row".to_string()));
@@ -117,6 +118,14 @@ impl Ground<'_> {
                 let pred = self.test(column, *test, values);
                 Ok(self.denied(column, there, pred, filter.negated))
             }
+            Condition::Elapsed { interval, test, amounts } => {
+                let pred = self.elapsed_pred(*interval, *test, amounts)?;
+                Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
+            }
+            Condition::Columns { left, test, right } => {
+                let pred = self.columns_pred(left, *test, right)?;
+                Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
+            }
             Condition::Contains { columns, text } => {
                 let (column, there) = self.locate(columns)?;
                 let pred = self.test(column, Test::Contains, vec![Cell::from(text.clone())]);
@@ -129,6 +138,11 @@ impl Ground<'_> {
                 }
                 let pred = self.time_pred(columns.as_ref(), when)?;
                 Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
+            }
+            Condition::AnyTime { columns, whens } => {
+                let or =
+                    whens.iter().map(|when| self.time_pred(columns.as_ref(), when)).collect::<Result<Vec<_>, _>>()?;
+                Ok(Placed::Here(Pred::Or { or }))
             }
             Condition::Key { thing, number } => self.key_pred(*thing, *number, filter.negated),
             Condition::Related(thing) => self.related(*thing),

@@ -102,6 +102,9 @@ impl Ground<'_> {
 
     /// The condition that a date lies in a period.
     pub fn time_pred(&mut self, columns: Option<&Columns>, when: &When) -> Result<Pred, Why> {
+        if let When::Hours(hours) = when {
+            return self.hours_pred(columns, hours);
+        }
         let column = self.date_column(columns)?;
         self.named.push(column);
         let expr = self.expr(column);

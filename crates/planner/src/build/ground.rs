@@ -148,7 +148,9 @@ impl<'a> Ground<'a> {
                 let name = self.names.fresh(grain.as_str());
                 Ok(vec![Group { name, expr: self.expr(column), grain: Some(grain) }])
             }
-            Target::Measure(_) | Target::Rows => Err(Why::unsupported("a measure is nothing to group by")),
+            Target::Measure(_) | Target::Rows | Target::Elapsed(..) | Target::Ratio(_) => {
+                Err(Why::unsupported("a measure is nothing to group by"))
+            }
         }
     }
 
@@ -201,6 +203,11 @@ impl<'a> Ground<'a> {
             let thing = &self.index.things[thing];
             let own = thing.table.unwrap_or_else(|| thing.keys.first().map_or(self.base, |key| key.table));
             let joined = self.index.schema.hops(self.base, own).is_some();
+            // "How long do patients stay": over their stays.
+            let of_events = self.draft.heads.iter().all(|head| matches!(head.target, Target::Elapsed(..)));
+            if own != self.base && joined && of_events && !self.draft.heads.is_empty() {
+                continue;
+            }
             if own != self.base && !(joined && adds_up) {
                 let table = self.table_name();
                 return Err(Why::unsupported(format!("it is known per row of {table}, not per {}", thing.noun)));

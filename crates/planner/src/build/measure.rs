@@ -20,10 +20,13 @@ impl Ground<'_> {
             Number::Flag { columns, share } => self.flag_measure(columns, *share),
             Number::Column { columns, agg, quantile } => self.column_measure(columns, *agg, *quantile),
             Number::Declared(measure) => self.declared(*measure),
+            Number::Elapsed { interval, op, agg, quantile } => self.elapsed(*interval, *op, *agg, *quantile),
+            Number::Days => self.days(),
+            Number::Ratio(_) => Err(Why::unsupported("a ratio inside another number")),
         }
     }
 
-    fn named(&mut self, name: &str, agg: Agg, expr: Option<Expr>) -> Measure {
+    pub(super) fn named(&mut self, name: &str, agg: Agg, expr: Option<Expr>) -> Measure {
         Measure { name: self.names.fresh(name), agg, expr, q: None, filter: None }
     }
 

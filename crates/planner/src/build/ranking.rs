@@ -105,6 +105,11 @@ fn extreme_alone(
     number: Option<u32>,
     plain: bool,
 ) -> Result<Shape, Why> {
+    let best = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
+    if matches!(by.target, Target::Elapsed(..)) && by.agg.is_none() && number.is_none() {
+        let head = Head { agg: Some(best), ..by };
+        return aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain);
+    }
     let Target::Columns(columns) = &by.target else {
         return Err(Why::ambiguous("what has the highest or lowest value is not said"));
     };
@@ -121,8 +126,7 @@ fn extreme_alone(
         let list = List { thing: Some(thing), rank: Some((columns.clone(), rank.dir, number)), ..List::default() };
         return Ok(Shape::List(List { columns: vec![columns.clone()], ..list }));
     }
-    let agg = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
-    let head = Head { agg: Some(agg), amount: false, ..by };
+    let head = Head { agg: Some(best), amount: false, ..by };
     aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain)
 }
 

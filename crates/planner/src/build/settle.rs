@@ -1,11 +1,11 @@
 //! How a target becomes a number when the words leave it open, and when they must not.
 
-use data::plan::{Agg, Dir, Expr};
+use data::plan::{Agg, Dir, Expr, Op};
 
 use super::Why;
 use crate::Assumption;
 use crate::draft::{Columns, Head, Target};
-use crate::index::{Index, MeasureId};
+use crate::index::{Index, Interval, MeasureId};
 use crate::score::Feature;
 
 /// What the number is wanted for.
@@ -42,6 +42,17 @@ pub enum Number {
         quantile: Option<f64>,
     },
     Declared(MeasureId),
+    /// How long rows took.
+    Elapsed {
+        interval: Interval,
+        op: Op,
+        agg: Agg,
+        quantile: Option<f64>,
+    },
+    /// How many different days there are.
+    Days,
+    /// The first for each unit of the second.
+    Ratio(Box<(Number, Number)>),
 }
 
 /// Decides how a target becomes a number.
@@ -64,6 +75,9 @@ pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<
         (Target::Flag(_), Some(agg)) => Err(Why::unsupported(format!("the {} of yes and no", word(agg)))),
         (Target::Measure(measure), agg) => declared(index, *measure, agg, head.quantile),
         (Target::Columns(columns), agg) => column(index, columns, agg, head, usage, distinct),
+        (Target::Elapsed(interval, op), _) => elapsed(*interval, *op, head, usage),
+        (Target::Ratio(pair), None | Some(Agg::Avg)) => super::ratio::settle(index, &pair.0, &pair.1),
+        (Target::Ratio(_), Some(agg)) => Err(Why::unsupported(format!("the {} of a ratio", word(agg)))),
         (Target::Grain(_) | Target::Part(_) | Target::OverTime, _) => Err(Why::unsupported("a period is not a number")),
     }
 }
@@ -103,6 +117,25 @@ fn declared(index: &Index, measure: MeasureId, agg: Option<Agg>, quantile: Optio
         return Err(Why::ambiguous(format!("{} is declared as a {}, its {asked} is not", info.name, word(info.agg))));
     }
     Ok(Settled { what: Number::Declared(measure), features: Vec::new(), assumption: None })
+}
+
+/// How long something took is averaged unless the words say otherwise.
+fn elapsed(interval: Interval, op: Op, head: &Head, usage: Use) -> Result<Settled, Why> {
+    let (agg, meaning) = match (head.agg, usage) {
+        (Some(Agg::Count | Agg::CountDistinct), _) => {
+            return Err(Why::unsupported("the number of different lengths of time"));
+        }
+        (Some(agg), _) => (agg, None),
+        (None, Use::Extreme(Dir::Desc)) => (Agg::Max, Some("maximum")),
+        (None, Use::Extreme(Dir::Asc)) => (Agg::Min, Some("minimum")),
+        (None, _) => (Agg::Avg, Some("average")),
+    };
+    let text = |meaning: &str| format!("how long it took without an aggregate = its {meaning}");
+    Ok(Settled {
+        what: Number::Elapsed { interval, op, agg, quantile: head.quantile },
+        features: meaning.map(|_| Feature::ImpliedAggregate).into_iter().collect(),
+        assumption: meaning.map(|meaning| Assumption { code: "aggregate".to_string(), text: text(meaning) }),
+    })
 }
 
 fn column(

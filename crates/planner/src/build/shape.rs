@@ -25,6 +25,8 @@ pub struct Aggregate {
     pub having: Vec<(Settled, Having)>,
     pub filters: Vec<Filter>,
     pub share: Option<Share>,
+    /// Conditions that each get a number of their own.
+    pub sides: Vec<Filter>,
     pub series: Option<ComputeOp>,
     pub features: Vec<Feature>,
     pub assumptions: Vec<Assumption>,
@@ -92,8 +94,14 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Some(_) => return Err(Why::unsupported("what to compute is not said")),
         None => {}
     }
+    let sides = super::contrast::sides(index, &mut draft)?;
     split_by_opposites(&mut draft);
     let mut shape = shape(index, &draft)?;
+    match &mut shape {
+        Shape::Aggregate(aggregate) => aggregate.sides = sides,
+        Shape::List(_) if sides.is_empty() => {}
+        Shape::List(_) => return Err(Why::unsupported("two sides of a list")),
+    }
     check_words_used(&draft, &shape)?;
     if let Shape::Aggregate(aggregate) = &mut shape {
         aggregate.features.append(&mut implied);
@@ -158,7 +166,8 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if !draft.having.is_empty() {
         return with_having(index, draft);
     }
-    let number = |head: &Head| head.agg.is_some() || head.amount || matches!(head.target, Target::Measure(_));
+    let computed = |target: &Target| matches!(target, Target::Measure(_) | Target::Ratio(_));
+    let number = |head: &Head| head.agg.is_some() || head.amount || computed(&head.target);
     let numbers = draft.heads.iter().filter(|head| number(head)).count();
     if numbers == 0 && draft.groups.is_empty() {
         if implies_sum(index, draft) {

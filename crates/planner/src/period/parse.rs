@@ -56,6 +56,7 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
         found.push(if onwards { (end + 1, When::Since(period)) } else { (end, When::In(period)) });
     }
     found.extend(weekdays(tokens, at));
+    found.extend(super::clock::parse(tokens, at));
     found
 }
 
@@ -94,6 +95,8 @@ fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     tokens.get(at)?;
     iso(tokens, at)
         .or_else(|| relative(tokens, at))
+        .or_else(|| to_date(tokens, at))
+        .or_else(|| prior(tokens, at))
         .or_else(|| month(tokens, at))
         .or_else(|| quarter(tokens, at))
         .or_else(|| year_at(tokens, at).map(|year| (at + 1, Period::Year(year))))
@@ -205,7 +208,11 @@ fn relative(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     match word(at) {
         "today" => return Some((at + 1, Period::Today)),
         "yesterday" => return Some((at + 1, Period::Yesterday)),
-        "this" | "current" => return Some((at + 2, Period::This(unit(word(at + 1))?))),
+        "this" | "current" => {
+            let so_far = word(at + 2) == "so" && word(at + 3) == "far";
+            return Some((if so_far { at + 4 } else { at + 2 }, Period::This(unit(word(at + 1))?)));
+        }
+        "last" | "previous" if word(at + 1) == "weekend" => return Some((at + 2, Period::LastWeekend)),
         "last" | "past" | "previous" => {}
         _ => return None,
     }
@@ -216,6 +223,36 @@ fn relative(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     }
     let many = tokens.get(at + 1)?.number().filter(|n| n.fract() == 0.0 && (1.0..100_000.0).contains(n))?;
     Some((at + 3, Period::LastMany(many as i64, unit(word(at + 2))?)))
+}
+
+/// `year to date`, `since new year`: the calendar period of the last day.
+fn to_date(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    match word(at) {
+        "ytd" => return Some((at + 1, Period::This(Grain::Year))),
+        "mtd" => return Some((at + 1, Period::This(Grain::Month))),
+        "new" if matches!(word(at + 1), "year" | "year's") && at > 0 && word(at - 1) == "since" => {
+            return Some((at + 2, Period::This(Grain::Year)));
+        }
+        _ => {}
+    }
+    let said = word(at + 1) == "to" && word(at + 2) == "date";
+    said.then(|| unit(word(at)))?.map(|grain| (at + 3, Period::This(grain)))
+}
+
+/// `the month before`, `the 7 days before that`: relative to the period that is named beside it.
+fn prior(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let many = tokens.get(at)?.number().filter(|n| n.fract() == 0.0 && (1.0..100_000.0).contains(n));
+    let name = at + usize::from(many.is_some());
+    let plural = word(name).ends_with('s');
+    let grain = unit(word(name)).filter(|_| plural == many.is_some_and(|many| many > 1.0))?;
+    if !matches!(word(name + 1), "before" | "earlier") {
+        return None;
+    }
+    let end = if matches!(word(name + 2), "that" | "those" | "it" | "them") { name + 3 } else { name + 2 };
+    // "The month before June" is another one.
+    core(tokens, skip_article(tokens, end)).is_none().then(|| (end, Period::Prior(many.unwrap_or(1.0) as i64, grain)))
 }
 
 fn unit(word: &str) -> Option<Grain> {

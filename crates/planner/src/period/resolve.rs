@@ -63,7 +63,14 @@ pub fn resolve(when: &When, anchor: Anchor, column: &str) -> Result<Resolved, St
             }
             both(Some(first.from), Some(last.to), &[&first, &last])
         }
-        When::Weekdays(_) => Resolved { from: None, to: None, note: None, open: false },
+        When::PriorTo(inner, many, grain) => {
+            let known = resolve(inner, anchor, column)?;
+            let to = known.from.filter(|_| *grain != Grain::Hour).ok_or("a period before an open one")?;
+            let from = minus(to, length(*grain, *many));
+            let note = format!("the {many} {}(s) before = {from} to {}", grain.as_str(), minus(to, 1.day()));
+            Resolved { from: Some(from), to: Some(to), note: Some(note), open: known.open }
+        }
+        When::Weekdays(_) | When::Hours(_) => Resolved { from: None, to: None, note: None, open: false },
     })
 }
 
@@ -110,6 +117,12 @@ fn span(period: &Period, anchor: Anchor, column: &str) -> Result<Span, String> {
             let what = format!("the calendar {} before that of the last day in {column}", grain.as_str());
             noted(&format!("last {}", grain.as_str()), from, length(*grain, 1), what)
         }
+        Period::LastWeekend => {
+            let sunday = minus(today, i64::from(today.weekday().to_sunday_zero_offset()).days());
+            let what = format!("the last one that ends by the last day in {column}");
+            noted("last weekend", minus(sunday, 1.day()), 2.days(), what).map(|span| Span { open: true, ..span })
+        }
+        Period::Prior(..) => Err("what the period comes before is not said".to_string()),
         Period::LastMany(many, Grain::Day) => last_days(*many, *many, "days", today, column),
         Period::LastMany(many, Grain::Week) => last_days(*many, many * 7, "weeks", today, column),
         Period::LastMany(_, Grain::Hour) => Err("hours are resolved with the column's last moment".to_string()),

@@ -204,7 +204,7 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
 }
 
 /// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.
-fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test, Vec<Amount>)> {
+pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test, Vec<Amount>)> {
     let mut found = Vec::new();
     let mut starts = vec![at];
     if after_name {

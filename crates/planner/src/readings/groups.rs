@@ -35,6 +35,11 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((end, next));
             continue;
         }
+        let ratios = super::ratios::per(parser, at, end, draft);
+        if !ratios.is_empty() {
+            steps.extend(ratios);
+            continue;
+        }
         if !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None)) {
             items(parser, end, draft, steps);
         }

@@ -45,7 +45,7 @@ fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
         When::Before(period) => (Test::Lt, vec![amount(period)?]),
         When::Until(period) => (Test::Le, vec![amount(period)?]),
         When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
-        When::Weekdays(_) => return None,
+        When::Weekdays(_) | When::Hours(_) | When::PriorTo(..) => return None,
     };
     let index = parser.index;
     let is_year = |id: &ColId| {

@@ -1,0 +1,186 @@
+//! The two sides of a comparison become groups of one column or period, or one number for each side.
+
+use data::plan::{Agg, Grain, Measure, Plan};
+
+use super::Why;
+use super::condition::all_of;
+use super::ground::Ground;
+use crate::draft::{Condition, Draft, Filter, Target};
+use crate::index::Index;
+use crate::period::{Period, When};
+use crate::score::Feature;
+
+/// Sets the sides of a comparison against each other; what is left as sides cannot be groups.
+pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
+    let Some(split) = draft.contrast else { return Ok(Vec::new()) };
+    let Some((first, second)) = pair(draft, split) else {
+        if split == 0 {
+            return Ok(Vec::new());
+        }
+        return Err(Why::unsupported("what is compared with what is not clear"));
+    };
+    imply_aggregates(index, draft);
+    let later = draft.filters.remove(first.max(second));
+    let earlier = draft.filters.remove(first.min(second));
+    match (&earlier.condition, &later.condition) {
+        (Condition::Values { cells: one, .. }, Condition::Values { cells: other, .. }) => {
+            let joined = |(column, texts): &(_, Vec<String>)| {
+                let (_, more) = other.iter().find(|(known, _)| known == column)?;
+                Some((*column, texts.iter().chain(more).cloned().collect::<Vec<_>>()))
+            };
+            let cells: Vec<_> = one.iter().filter_map(joined).collect();
+            let group = Target::Columns(cells.iter().map(|(column, _)| *column).collect());
+            draft.filters.push(Filter { condition: Condition::Values { cells, all: false }, ..earlier });
+            add_group(draft, group);
+            Ok(Vec::new())
+        }
+        (Condition::Flag(columns), Condition::Flag(_)) => {
+            add_group(draft, Target::Columns(columns.clone()));
+            Ok(Vec::new())
+        }
+        (
+            Condition::Time { columns, when: one, verb: false },
+            Condition::Time { columns: others, when: other, verb: false },
+        ) => {
+            let columns = columns.clone().or_else(|| others.clone());
+            let other = relative_to(one, other);
+            if let Some(grain) = grain(one).filter(|known| grain(&other) == Some(*known)) {
+                let whens = vec![one.clone(), other];
+                draft.filters.push(Filter { condition: Condition::AnyTime { columns, whens }, ..earlier });
+                add_group(draft, Target::Grain(grain));
+                return Ok(Vec::new());
+            }
+            let side = |when: When| Filter {
+                condition: Condition::Time { columns: columns.clone(), when, verb: false },
+                ..earlier.clone()
+            };
+            Ok(vec![side(one.clone()), side(other)])
+        }
+        _ => Ok(vec![earlier, later]),
+    }
+}
+
+fn add_group(draft: &mut Draft, group: Target) {
+    if !draft.groups.contains(&group) {
+        draft.groups.push(group);
+    }
+}
+
+/// The conditions that are compared: the nearest two of one kind on both sides of the word between them.
+fn pair(draft: &Draft, split: usize) -> Option<(usize, usize)> {
+    let filters = &draft.filters;
+    if split == 0 {
+        let times: Vec<usize> = (0..filters.len()).filter(|at| is_period(&filters[*at])).collect();
+        return if let [first, second] = times[..] { Some((first, second)) } else { None };
+    }
+    let kindred = |one: &Filter, other: &Filter| match (&one.condition, &other.condition) {
+        (Condition::Values { cells, .. }, Condition::Values { cells: others, .. }) => {
+            let shared = cells.iter().any(|(column, _)| others.iter().any(|(other, _)| other == column));
+            shared && !one.negated && !other.negated
+        }
+        (Condition::Time { .. }, Condition::Time { .. }) => !one.negated && !other.negated,
+        (Condition::Flag(columns), Condition::Flag(others)) => columns == others && one.negated != other.negated,
+        _ => false,
+    };
+    let after = split..filters.len();
+    let found = after.flat_map(|later| (0..split).rev().map(move |earlier| (earlier, later)));
+    let same = found.into_iter().find(|(earlier, later)| kindred(&filters[*earlier], &filters[*later]));
+    let states = |at: usize| matches!(filters[at].condition, Condition::Values { .. } | Condition::Flag(_));
+    same.or_else(|| (filters.len() == 2 && split == 1 && states(0) && states(1)).then_some((0, 1)))
+}
+
+fn is_period(filter: &Filter) -> bool {
+    let bounded = matches!(&filter.condition, Condition::Time { when: When::In(_) | When::Between(..), verb: false, .. });
+    bounded && !filter.negated
+}
+
+/// "The month before", and "the previous 7 days" beside "the last 7 days", come before the period on the other side.
+fn relative_to(one: &When, other: &When) -> When {
+    match other {
+        When::In(Period::Prior(many, grain)) => When::PriorTo(Box::new(one.clone()), *many, *grain),
+        When::In(Period::LastMany(many, grain)) if one == other => When::PriorTo(Box::new(one.clone()), *many, *grain),
+        _ => other.clone(),
+    }
+}
+
+/// The calendar period that a condition on time names one of.
+fn grain(when: &When) -> Option<Grain> {
+    match when {
+        When::PriorTo(inner, 1, grain) => self::grain(inner).filter(|known| known == grain),
+        When::In(period) => match period {
+            Period::Year(_) => Some(Grain::Year),
+            Period::Month(_) => Some(Grain::Month),
+            Period::Quarter(_) => Some(Grain::Quarter),
+            Period::MonthDay(..) | Period::Today | Period::Yesterday => Some(Grain::Day),
+            Period::This(grain) | Period::Last(grain) if !matches!(grain, Grain::Week | Grain::Hour) => Some(*grain),
+            Period::Span(from, to) => {
+                let days = (*to - *from).get_days();
+                match days {
+                    1 => Some(Grain::Day),
+                    28..=31 if from.day() == 1 && to.day() == 1 => Some(Grain::Month),
+                    90..=92 if from.day() == 1 && to.day() == 1 => Some(Grain::Quarter),
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Sides are compared by one number: the sum of what adds up, the average of what does not, the count of things.
+fn imply_aggregates(index: &Index, draft: &mut Draft) {
+    for head in draft.heads.iter_mut().filter(|head| head.agg.is_none() && !head.amount) {
+        match &head.target {
+            Target::Columns(columns) if columns.iter().all(|id| index.column(*id).ty.is_number()) => {
+                let additive = columns.iter().all(|id| index.facts(*id).additive);
+                head.agg = Some(if additive { Agg::Sum } else { Agg::Avg });
+                draft.features.push(Feature::ImpliedAggregate);
+            }
+            Target::Thing(_) => head.agg = Some(Agg::Count),
+            _ => {}
+        }
+    }
+}
+
+/// One number for each side.
+pub fn split(ground: &mut Ground, plan: &mut Plan, sides: &[Filter]) -> Result<Vec<String>, Why> {
+    let [measure] = &plan.measures[..] else {
+        return Err(Why::unsupported("two sides of several numbers"));
+    };
+    let measure = measure.clone();
+    let mut measures: Vec<Measure> = Vec::new();
+    for side in sides {
+        let filter = ground.where_all(std::slice::from_ref(side))?;
+        let name = ground.names.fresh(&format!("{}_{}", measure.name, label(side)));
+        let both = [measure.filter.clone(), filter].into_iter().flatten().collect();
+        measures.push(Measure { name, filter: all_of(both), ..measure.clone() });
+    }
+    plan.measures = measures;
+    Ok(plan.measures.iter().map(|measure| measure.name.clone()).collect())
+}
+
+/// What a side is called in the name of its number.
+fn label(side: &Filter) -> String {
+    match &side.condition {
+        Condition::Values { cells, .. } => {
+            let text = cells.first().and_then(|(_, texts)| texts.first()).cloned().unwrap_or_default();
+            crate::words::snake(&if side.negated { format!("not {text}") } else { text })
+        }
+        Condition::Time { when, .. } => match when {
+            When::Weekdays(days) => match days.len() {
+                2 => "weekends".to_string(),
+                1 => days[0].to_lowercase(),
+                _ => "weekdays".to_string(),
+            },
+            When::Hours(hours) => hours.part.unwrap_or("hours").to_string(),
+            When::In(Period::LastMany(many, grain)) => format!("last_{many}_{}s", grain.as_str()),
+            When::In(Period::Last(grain)) => format!("last_{}", grain.as_str()),
+            When::In(Period::This(grain)) => format!("this_{}", grain.as_str()),
+            When::PriorTo(..) => "before".to_string(),
+            _ => "period".to_string(),
+        },
+        _ if side.negated => "not".to_string(),
+        _ => "side".to_string(),
+    }
+}

@@ -1,0 +1,80 @@
+//! How long a row took, where its table says only when it began and when it ended.
+
+use base::{Cell, Type};
+
+use super::{ColId, Index};
+use crate::schema::TableId;
+
+/// The two dates of a row that are the beginning and the end of one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    pub start: ColId,
+    pub end: ColId,
+}
+
+const STARTS: &[&str] = &[
+    "start", "started", "begin", "began", "begun", "from", "admitted", "admission", "created", "opened", "open", "hire",
+    "hired", "joined", "checkin", "pickup", "issued", "ordered", "placed", "submitted", "received", "borrowed", "rented",
+    "loaned", "reported", "requested", "entered",
+];
+const ENDS: &[&str] = &[
+    "end", "ended", "finish", "finished", "to", "until", "discharged", "discharge", "resolved", "closed", "exit", "left",
+    "returned", "checkout", "dropoff", "completed", "delivered", "shipped", "terminated", "termination", "released",
+    "solved",
+];
+/// Words of numbers that already say how long.
+const DURATIONS: &[&str] = &[
+    "duration", "length", "runtime", "elapsed", "tenure", "days", "hours", "minutes", "nights", "seconds", "los",
+];
+
+/// The interval of each table that has exactly one and no number that says how long it was.
+pub fn all(index: &Index) -> Vec<Interval> {
+    (0..index.dataset.tables.len()).filter_map(|table| of_table(index, table)).collect()
+}
+
+fn of_table(index: &Index, table: TableId) -> Option<Interval> {
+    let ids = || (0..index.table(table).columns.len()).map(|column| ColId { table, column });
+    if ids().any(|id| is_duration(index, id)) {
+        return None;
+    }
+    let of = |words: &[&str]| -> Vec<ColId> {
+        let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(&word.as_str()));
+        ids().filter(|id| index.column(*id).ty.is_temporal() && named(id)).collect()
+    };
+    let (starts, ends) = (of(STARTS), of(ENDS));
+    let pair = match (&starts[..], &ends[..]) {
+        ([start], [end]) if start != end => Some((*start, *end)),
+        // A departure comes before the arrival of a flight, and after that of a guest.
+        ([], []) => match (&of(&["departure", "departed"])[..], &of(&["arrival", "arrived"])[..]) {
+            ([one], [other]) if runs_before(index, *one, *other) => Some((*one, *other)),
+            ([one], [other]) => Some((*other, *one)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (start, end) = pair.filter(|(start, end)| runs_before(index, *start, *end))?;
+    let same_kind = index.column(start).ty == index.column(end).ty;
+    same_kind.then_some(Interval { start, end })
+}
+
+/// Whether a number of the table already says how long.
+fn is_duration(index: &Index, id: ColId) -> bool {
+    let facts = index.facts(id);
+    let timed = facts.unit.as_ref().is_some_and(|unit| unit.family == "time" || unit.family == "milliseconds");
+    let named = facts.words.iter().any(|word| DURATIONS.contains(&word.as_str()));
+    index.column(id).ty.is_number() && (timed || named)
+}
+
+fn runs_before(index: &Index, start: ColId, end: ColId) -> bool {
+    let bound = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_str).map(str::to_string);
+    let (start, end) = (index.column(start), index.column(end));
+    let first = bound(&start.min).zip(bound(&end.min)).is_some_and(|(start, end)| start <= end);
+    first && bound(&start.max).zip(bound(&end.max)).is_some_and(|(start, end)| start <= end)
+}
+
+impl Interval {
+    /// Whether its moments have a time of day, so that it is told in hours rather than days.
+    pub fn is_timed(self, index: &Index) -> bool {
+        index.column(self.start).ty == Type::Timestamp
+    }
+}

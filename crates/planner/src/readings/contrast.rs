@@ -1,0 +1,140 @@
+//! Two sides against each other: `do women earn more than men`, `is it warmer in the north or in the south`,
+//! `this month compared with last month`.
+//!
+//! Only the words that set the sides against each other are read here; each side is a condition like any other.
+
+use data::plan::{Agg, Test};
+
+use super::{Parser, Steps, features};
+use crate::draft::{Columns, Draft, Head, Target};
+use crate::index::ColId;
+use crate::lexicon::{Glue, Role};
+use crate::mentions::{Mention, What};
+use crate::score::Feature;
+
+/// `compare`: two periods that follow are its sides.
+pub fn compare_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if matches!(parser.word(at), "compare" | "comparison") && draft.contrast.is_none() && draft.heads.is_empty() {
+        let end = at + 1 + usize::from(parser.word(at + 1) == "of");
+        steps.push((end, Draft { contrast: Some(0), ..draft.clone() }));
+    }
+}
+
+/// `than`, `compared with`, `vs`, and `or` after a comparative: the other side follows.
+pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some_and(|sides| sides > 0) {
+        return;
+    }
+    let than = (parser.word(at) == "than").then_some(at + 1);
+    let or = (parser.word(at) == "or" && compares(parser, 0, at)).then_some(at + 1);
+    let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or) else { return };
+    if is_side(parser, end) {
+        steps.push((end, against(draft)));
+    }
+}
+
+fn against(draft: &Draft) -> Draft {
+    Draft { contrast: Some(draft.filters.len()), predicate: true, ..draft.clone() }
+}
+
+/// Whether a condition without a number starts at a position, joining words and "those" apart.
+fn is_side(parser: &Parser, at: usize) -> bool {
+    let start = parser.skip(at, |glue| glue != Glue::Other);
+    let side = |what: &What| {
+        matches!(what, What::Value(_) | What::Flag(_) | What::When(_) | What::Thing(_) | What::Role(Role::Not))
+    };
+    [at, start].iter().any(|at| parser.mentions.at(*at).iter().any(|mention| side(&mention.what)))
+}
+
+/// Whether a comparative stands between two positions.
+fn compares(parser: &Parser, from: usize, to: usize) -> bool {
+    (from..to).any(|at| quantity_of(parser, at).is_some() || is_degree(parser.word(at)))
+}
+
+fn is_degree(word: &str) -> bool {
+    matches!(word, "more" | "less" | "fewer" | "higher" | "lower" | "bigger" | "larger" | "smaller")
+}
+
+/// The columns that a comparative such as `warmer` or `more expensive` names, with the token after it.
+fn quantity_of(parser: &Parser, at: usize) -> Option<(usize, Columns)> {
+    let index = parser.index;
+    let single = index.lexicon.comparative(&format!("{} than", parser.word(at))).map(|found| (at + 1, found));
+    let pair = || {
+        let phrase = format!("{} {} than", parser.word(at), parser.word(at + 1));
+        index.lexicon.comparative(&phrase).map(|found| (at + 2, found))
+    };
+    let (end, (_, words)) = single.or_else(pair)?;
+    let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(word));
+    let columns: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && named(id)).collect();
+    (!columns.is_empty()).then_some((end, columns))
+}
+
+/// Whether the other side of a comparison follows.
+fn is_contrasted(parser: &Parser, at: usize) -> bool {
+    let joint = |at: usize| {
+        matches!(parser.word(at), "than" | "or") && is_side(parser, at + 1)
+            || parser.role(at, Role::Versus).is_some_and(|end| is_side(parser, end))
+    };
+    (at..parser.tokens.len()).any(joint)
+}
+
+/// `warmer`, `more expensive`: what the sides are compared by, where no number is asked for yet.
+pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.is_open() || draft.contrast.is_some() || !is_contrasted(parser, at + 1) {
+        return;
+    }
+    // "Is it warmer": what it is has no other name.
+    let it = parser.word(at) == "it" && matches!(parser.before(at), "is" | "was");
+    let start = at + usize::from(it);
+    if let Some((end, columns)) = quantity_of(parser, start).filter(|_| draft.heads.is_empty()) {
+        let next = draft.with(|next| {
+            next.heads.push(Head { agg: Some(Agg::Avg), ..Head::plain(Target::Columns(columns)) });
+            next.features.push(Feature::ImpliedAggregate);
+        });
+        steps.push((end, next));
+    }
+    // "Higher" of a number that is said.
+    if is_degree(parser.word(at)) && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
+        steps.push((at + 1, draft.clone()));
+    }
+    // "More orders than": the number itself.
+    if matches!(parser.word(at), "more" | "less" | "fewer") && draft.heads.is_empty() {
+        for (end, target, found) in parser.targets(at + 1) {
+            if matches!(target, Target::Thing(_) | Target::Measure(_) | Target::Columns(_)) {
+                let next = draft.with(|next| {
+                    next.features.extend(found);
+                    next.heads.push(Head::plain(target));
+                });
+                steps.push((end, next));
+            }
+        }
+    }
+}
+
+/// `earn more than men`, `higher than on weekdays`, `older than men`: a comparison with a side instead of a number.
+pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some() {
+        return;
+    }
+    let phrase = |mention: &&Mention| match &mention.what {
+        What::Role(Role::Compare(Test::Gt | Test::Lt)) => parser.word(mention.end - 1) == "than",
+        _ => false,
+    };
+    for mention in parser.mentions.at(at).iter().filter(phrase) {
+        if is_side(parser, mention.end) && !draft.heads.is_empty() {
+            steps.push((mention.end, against(draft)));
+        }
+    }
+    let than = parser.mentions.at(at).iter().find(|mention| matches!(mention.what, What::Comparative(_)));
+    if let (Some(mention), Some((_, columns))) = (than, quantity_of(parser, at))
+        && draft.heads.is_empty()
+        && is_side(parser, mention.end)
+    {
+        let next = draft.with(|next| {
+            next.features.extend(features(mention));
+            next.features.push(Feature::ImpliedAggregate);
+            next.heads.push(Head { agg: Some(Agg::Avg), ..Head::plain(Target::Columns(columns)) });
+        });
+        steps.push((mention.end, against(&next)));
+    }
+}

@@ -1,0 +1,201 @@
+//! How long rows took, where no number says it: the time between the two dates of a row.
+
+use data::plan::{Agg, Op, Test};
+
+use super::compare::comparisons;
+use super::filters::add;
+use super::{Parser, Steps};
+use crate::draft::{Amount, Condition, Draft, Head, Target};
+use crate::index::{ColId, Interval};
+use crate::lexicon::{Ask, Glue, Role};
+use crate::score::Feature;
+
+/// `how long do trips last`, `how long is the average stay`: the average unless the words say otherwise.
+pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asks = parser.word(at) == "how" && parser.word(at + 1) == "long";
+    let verb = parser.word(at + 2);
+    if !asks || *draft != Draft::default() || !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
+        return;
+    }
+    let averaged = (at..parser.tokens.len()).any(|token| is_usual(parser, token) || is_average(parser.word(token)));
+    // "How long is the longest trip" is one row's.
+    if !averaged && !matches!(verb, "do" | "does" | "did") {
+        return;
+    }
+    let mut end = parser.skip_determiners(at + 3);
+    end += usize::from(is_average(parser.word(end)));
+    for interval in &parser.index.intervals {
+        let target = elapsed(parser, *interval, None);
+        let next = draft.with(|next| {
+            next.heads.push(Head { agg: Some(Agg::Avg), ..Head::plain(target) });
+            next.features.extend((!averaged).then_some(Feature::ImpliedAggregate));
+        });
+        steps.push((end, Draft { ask: Some(Ask::What), connected: true, ..next }));
+    }
+}
+
+fn is_average(word: &str) -> bool {
+    matches!(word, "average" | "avg" | "mean")
+}
+
+/// `on average`, `usually` at a position.
+fn is_usual(parser: &Parser, at: usize) -> bool {
+    let on_average = parser.word(at) == "on" && is_average(parser.word(at + 1));
+    on_average || matches!(parser.word(at), "usually" | "typically" | "normally")
+}
+
+fn elapsed(parser: &Parser, interval: Interval, op: Option<Op>) -> Target {
+    let own = if interval.is_timed(parser.index) { Op::ElapsedHours } else { Op::ElapsedDays };
+    Target::Elapsed(interval, op.unwrap_or(own))
+}
+
+/// `on average`, `usually`: after a number that is averaged anyway.
+pub fn averaged(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let average = |head: &Head| head.agg == Some(Agg::Avg) && matches!(head.target, Target::Elapsed(..));
+    if is_usual(parser, at) && !draft.is_open() && draft.heads.last().is_some_and(average) {
+        steps.push((at + if parser.word(at) == "on" { 2 } else { 1 }, draft.clone()));
+    }
+}
+
+/// `trips last`, `patients stay`: the verb of what took its time.
+pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const VERBS: &[&str] =
+        &["stay", "stays", "stayed", "staying", "last", "lasts", "lasted", "remain", "remained", "wait", "waited", "run"];
+    if !VERBS.contains(&parser.word(at)) || draft.heads.is_empty() || draft.pending.is_some() {
+        return;
+    }
+    let asked = parser.word(0) == "how" && parser.word(1) == "long" && at > 0 && parser.mentions.is_data(at - 1);
+    let start = at + 1 + usize::from(parser.word(at + 1) == "for");
+    let compared = comparisons(parser, start, false).iter().any(|(_, _, amounts)| is_time(amounts));
+    let period = parser.tokens.get(at + 1).is_some_and(|next| next.number().is_some() || is_period(parser, at + 1));
+    if compared {
+        steps.push((start, Draft { predicate: true, ..draft.clone() }));
+    } else if asked && !period {
+        steps.push((at + 1, Draft { connected: true, ..draft.clone() }));
+    }
+}
+
+fn is_period(parser: &Parser, at: usize) -> bool {
+    parser.word(at) != "last" && parser.roles(at).any(|(_, role)| matches!(role, Role::Grain(_)))
+}
+
+fn is_time(amounts: &[Amount]) -> bool {
+    amounts.iter().all(|amount| amount.unit.as_ref().is_some_and(|unit| unit.family == "time"))
+}
+
+/// `more than 3 days` of a row that began and ended, `length of stay over 5 days`.
+pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let condition = |interval: Interval, test: Test, amounts: &[Amount]| Condition::Elapsed {
+        interval,
+        test,
+        amounts: amounts.to_vec(),
+    };
+    let counting = draft.pending.is_none() || !draft.is_open();
+    if draft.heads.is_empty() || !counting {
+        return;
+    }
+    for (end, test, amounts) in comparisons(parser, at, false) {
+        if is_time(&amounts) {
+            for interval in &parser.index.intervals {
+                let next = add(draft, condition(*interval, test, &amounts), &[Feature::ImpliedColumn]);
+                steps.push((end, next));
+            }
+        }
+    }
+    for (middle, target) in nouns(parser, at) {
+        let Target::Elapsed(interval, _) = target else { continue };
+        for (end, test, amounts) in comparisons(parser, middle, true) {
+            if is_time(&amounts) {
+                steps.push((end, add(draft, condition(interval, test, &amounts), &[])));
+            }
+        }
+    }
+}
+
+/// `in days`: the unit in which a length of time is told.
+pub fn told_in(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let op = unit_op(parser.word(at + 1)).filter(|_| parser.word(at) == "in");
+    let (Some(op), Some(Head { target: Target::Elapsed(interval, _), .. })) = (op, draft.heads.last()) else { return };
+    let target = Target::Elapsed(*interval, op);
+    let mut next = draft.with(|_| {});
+    if let Some(head) = next.heads.last_mut() {
+        head.target = target;
+    }
+    steps.push((at + 2, next));
+}
+
+fn unit_op(word: &str) -> Option<Op> {
+    match word {
+        "days" | "day" => Some(Op::ElapsedDays),
+        "hours" | "hour" => Some(Op::ElapsedHours),
+        "minutes" | "minute" => Some(Op::ElapsedMinutes),
+        _ => None,
+    }
+}
+
+/// `length of stay`, `stay duration`, `time from admission to discharge`, `days to delivery`.
+pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
+    let index = parser.index;
+    let word = |at: usize| parser.word(at);
+    let is_length = |at: usize| matches!(parser.word(at), "length" | "duration") && !parser.mentions.is_data(at);
+    let mut found = Vec::new();
+    for interval in &index.intervals {
+        let plain = elapsed(parser, *interval, None);
+        if is_length(at) {
+            let of = parser.skip(at + 1, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
+            let named = word(at + 1) == "of" && matches!(word(of), "stay" | "stays" | "service" | "employment");
+            found.push((if named { of + 1 } else { at + 1 }, plain.clone()));
+        }
+        if word(at) == "stay" && (is_length(at + 1) || word(at + 1) == "time") {
+            found.push((at + 2, plain.clone()));
+        }
+        if is_row_of_interval(parser, at) && (is_length(at + 1) || word(at + 1) == "time") {
+            found.push((at + 2, plain.clone()));
+        }
+        let op = unit_op(word(at));
+        if word(at) == "time" || op.is_some() && word(at).ends_with('s') {
+            let told = elapsed(parser, *interval, op);
+            found.extend(between(parser, at + 1, *interval).map(|end| (end, told)));
+        }
+    }
+    found
+}
+
+/// Whether the singular noun at a position stands for a row that began and ended.
+fn is_row_of_interval(parser: &Parser, at: usize) -> bool {
+    let tables: Vec<usize> = parser.index.intervals.iter().map(|interval| interval.start.table).collect();
+    parser.targets_named(at).iter().any(|(end, target)| match target {
+        Target::Thing(thing) => {
+            let singular = parser.tokens[at].fold == parser.tokens[at].singular;
+            let table = parser.index.things[*thing].table;
+            *end == at + 1 && singular && table.is_some_and(|table| tables.contains(&table))
+        }
+        _ => false,
+    })
+}
+
+/// The token after `from admission to discharge`, `between A and B` or `to discharge`.
+fn between(parser: &Parser, at: usize, interval: Interval) -> Option<usize> {
+    let names = |at: usize, id: ColId| -> Option<usize> {
+        let at = parser.skip_determiners(at);
+        let said = &parser.tokens.get(at)?.fold;
+        let event = parser.index.facts(id).event.first()?;
+        let end = at + 1 + usize::from(matches!(parser.word(at + 1), "date" | "time"));
+        is_akin(said, event).then_some(end)
+    };
+    match parser.word(at) {
+        "to" | "until" | "till" => names(at + 1, interval.end),
+        "from" | "between" => {
+            let middle = names(at + 1, interval.start)?;
+            let joins = matches!(parser.word(middle), "to" | "until" | "till" | "and");
+            joins.then(|| names(middle + 1, interval.end))?
+        }
+        _ => None,
+    }
+}
+
+/// Whether two words are forms of one: "admission" and "admitted".
+fn is_akin(one: &str, other: &str) -> bool {
+    const COMMON_MIN: usize = 4;
+    one == other || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+}
