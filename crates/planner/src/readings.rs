@@ -120,6 +120,8 @@ const PRODUCTIONS: &[Production] = &[
     verbs::lasted,
     verbs::compound,
     verbs::head_again,
+    verbs::best_doing,
+    compare::averaging,
 ];
 
 /// A question with everything that was found in it.

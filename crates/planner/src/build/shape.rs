@@ -213,6 +213,13 @@ pub fn aggregate(
         if listing && matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none() {
             shape.features.push(Feature::ImpliedAggregate);
         }
+        // "Cost per day" is what all of a day cost.
+        let timed = |group: &Target| matches!(group, Target::Grain(_) | Target::OverTime);
+        let adds_up = match &head.target {
+            Target::Columns(columns) => columns.iter().all(|id| index.facts(*id).extensive),
+            _ => false,
+        };
+        let head = &Head { amount: head.amount || adds_up && shape.groups.iter().any(timed), ..head.clone() };
         let settled = settle::settle(index, head, usage, draft.distinct)?;
         shape.assumptions.extend(settled.assumption.clone());
         let summed = |group: &Target| match group {

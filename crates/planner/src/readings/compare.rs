@@ -140,6 +140,23 @@ pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut 
     }
 }
 
+/// `sensors that average more than 66 percent humidity`: the verb says how the numbers of a group are compared.
+pub fn averaging(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if !matches!(parser.word(at), "average" | "averaged" | "averages") || draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    for (end, test, amounts) in comparisons(parser, at + 1, false) {
+        for mention in parser.mentions.at(parser.skip(end, |glue| glue == Glue::Preposition)) {
+            let What::Columns(columns) = &mention.what else { continue };
+            let columns = numeric(parser, columns);
+            if !columns.is_empty() {
+                let head = Head { agg: Some(Agg::Avg), ..Head::plain(Target::Columns(columns)) };
+                steps.push((mention.end, with_having(draft, head, test, amounts.clone(), &features(mention))));
+            }
+        }
+    }
+}
+
 /// `tickets with csat below 3`: a measure that averages one column may also mean the column of a single row.
 fn row_compare(
     parser: &Parser,

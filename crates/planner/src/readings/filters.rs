@@ -383,7 +383,10 @@ fn says_not(parser: &Parser, at: usize) -> bool {
 /// `with a satisfaction score`, `that have a battery`: the opposite of lacking it.
 pub fn presence(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let having = matches!(parser.word_before_determiners(at), "with" | "have" | "has" | "having" | "had");
-    if !having || draft.heads.is_empty() {
+    let discounted = parser.word_before_determiners(at) == "at" && parser.before(at) == "a";
+    // "With their prices" lists them.
+    let listed = matches!(parser.before(at), "their" | "its");
+    if !(having || discounted) || listed || draft.heads.is_empty() {
         return;
     }
     for mention in parser.mentions.at(at) {
@@ -416,7 +419,8 @@ pub fn availability(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
 }
 
 fn follows_amount(parser: &Parser, at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|before| parser.tokens[before].number().is_some()) || parser.before(at) == "units"
+    at.checked_sub(1).is_some_and(|before| parser.tokens[before].number().is_some())
+        || matches!(parser.before(at), "units" | "left")
 }
 
 /// `tickets by agent 7`, `books by Mira Holt`: after "by" a single thing is a condition, not a group.

@@ -109,9 +109,17 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// `average customer age`, `credit limit`: the rows' noun before a column of theirs only says whose it is.
 pub fn modifier(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some((mention, thing)) = parser.modifier(at) {
+        let own = |next: &Mention| match &next.what {
+            What::Columns(columns) => columns.iter().any(|id| parser.index.things[thing].table == Some(id.table)),
+            _ => false,
+        };
+        let owned = parser.mentions.at(mention.end).iter().any(own);
         let next = draft.with(|next| {
             next.features.extend(super::features(mention));
-            next.scopes.push(thing);
+            match owned {
+                true => next.scopes.push(thing),
+                false => next.features.push(Feature::OpenChoice),
+            }
         });
         steps.push((mention.end, Draft { joined: draft.joined, ..next }));
     }

@@ -84,7 +84,8 @@ fn is_light(parser: &Parser, at: usize, draft: &Draft) -> bool {
     let cell = |next: usize| parser.mentions.at(next).iter().any(|mention| matches!(mention.what, What::Value(_)));
     let by_kind = parser.word(at + 1) == "by" && !cell(parser.skip_determiners(at + 2));
     let number = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
-    !draft.heads.is_empty() && !draft.is_open() && !by_kind && !number && !names_data(parser, at)
+    let said = !draft.heads.is_empty() || draft.rank.as_ref().is_some_and(|rank| rank.by.is_some());
+    said && !draft.is_open() && !by_kind && !number && !names_data(parser, at)
 }
 
 /// Whether the last condition or what is asked for is how long something took.

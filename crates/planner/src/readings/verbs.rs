@@ -3,7 +3,7 @@
 //! The words are names of columns like any other ([`crate::index`] finds them by concept); here is only where in the
 //! sentence a verb stands, which is after what it is said of.
 
-use data::plan::Agg;
+use data::plan::{Agg, Dir};
 
 use super::{Parser, Steps, features};
 use crate::draft::{Columns, Draft, Head, Pending, Rank, RankKind, Target};
@@ -200,8 +200,12 @@ pub fn compound(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `the total amount of unpaid bills`: the head's own column, said again of what its conditions are about.
 pub fn head_again(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(Head { target: Target::Columns(known), agg: Some(_), .. }) = draft.heads.last() else { return };
-    let about = matches!(parser.word_before_determiners(at), "of") || draft.connected && !draft.filters.is_empty();
+    let Some(Head { target: Target::Columns(known), agg, amount, .. }) = draft.heads.last() else { return };
+    if agg.is_none() && !amount {
+        return;
+    }
+    let about =
+        matches!(parser.word_before_determiners(at), "of" | "on") || draft.connected && !draft.filters.is_empty();
     if !about || draft.is_open() || !draft.groups.is_empty() {
         return;
     }
@@ -210,5 +214,28 @@ pub fn head_again(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         if said.iter().any(|id| known.contains(id)) && parser.tokens[at].fold != parser.tokens[at].singular {
             steps.push((mention.end, draft.with(|_| {})));
         }
+    }
+}
+
+/// `best selling products`, `most used tariff`: a superlative before the verb that says by what.
+pub fn best_doing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let dir = match parser.word(at) {
+        "best" | "top" | "most" => Dir::Desc,
+        "worst" | "least" => Dir::Asc,
+        _ => return,
+    };
+    if draft.rank.is_some() || draft.is_open() || !draft.heads.is_empty() {
+        return;
+    }
+    for mention in parser.mentions.at(at + 1).iter().filter(|mention| mention.synonym) {
+        let word = parser.word(mention.end - 1);
+        let participle = word.ends_with("ing") || word.ends_with("ed") || word == "sold";
+        let Some(target) = quantity(mention).filter(|_| participle) else { continue };
+        let by = Head { amount: true, ..Head::plain(target) };
+        let next = draft.with(|next| {
+            next.features.extend(features(mention));
+            next.rank = Some(Rank { kind: RankKind::Amount, dir, number: None, by: Some(by), open: false });
+        });
+        steps.push((mention.end, next));
     }
 }
