@@ -11,7 +11,7 @@ use crate::period::{Period, When};
 use crate::score::Feature;
 
 /// Sets the sides of a comparison against each other; what is left as sides cannot be groups.
-pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
+pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Result<Vec<Filter>, Why> {
     let Some(split) = draft.contrast else { return Ok(Vec::new()) };
     let Some((first, second)) = pair(draft, split) else {
         if split == 0 {
@@ -19,7 +19,7 @@ pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
         }
         return Err(Why::unsupported("what is compared with what is not clear"));
     };
-    imply_aggregates(index, draft);
+    imply_aggregates(index, draft, implied);
     let later = draft.filters.remove(first.max(second));
     let earlier = draft.filters.remove(first.min(second));
     match (&earlier.condition, &later.condition) {
@@ -129,13 +129,13 @@ fn grain(when: &When) -> Option<Grain> {
 }
 
 /// Sides are compared by one number: the sum of what adds up, the average of what does not, the count of things.
-fn imply_aggregates(index: &Index, draft: &mut Draft) {
+fn imply_aggregates(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) {
     for head in draft.heads.iter_mut().filter(|head| head.agg.is_none() && !head.amount) {
         match &head.target {
             Target::Columns(columns) if columns.iter().all(|id| index.column(*id).ty.is_number()) => {
                 let additive = columns.iter().all(|id| index.facts(*id).additive);
                 head.agg = Some(if additive { Agg::Sum } else { Agg::Avg });
-                draft.features.push(Feature::ImpliedAggregate);
+                implied.push(Feature::ImpliedAggregate);
             }
             Target::Thing(_) => head.agg = Some(Agg::Count),
             _ => {}

@@ -8,7 +8,7 @@ use data::plan::{Agg, Test};
 use super::{Parser, Steps, features};
 use crate::draft::{Columns, Draft, Head, Target};
 use crate::index::ColId;
-use crate::lexicon::{Glue, Role};
+use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
@@ -93,22 +93,42 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         });
         steps.push((end, next));
     }
-    // "Higher" of a number that is said.
-    if is_degree(parser.word(at)) && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
+    // "Higher" and "longer" of a number that is said.
+    let degree = is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
+    if degree && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
         steps.push((at + 1, draft.clone()));
     }
-    // "More orders than": the number itself.
-    if matches!(parser.word(at), "more" | "less" | "fewer") && draft.heads.is_empty() {
-        for (end, target, found) in parser.targets(at + 1) {
-            if matches!(target, Target::Thing(_) | Target::Measure(_) | Target::Columns(_)) {
+    // "More orders than", "a higher salary than": the number itself.
+    if is_degree(parser.word(at)) && draft.heads.is_empty() {
+        let many = matches!(parser.word(at), "more" | "less" | "fewer");
+        let average = at + 1 + usize::from(parser.role(at + 1, Role::Agg(Agg::Avg)).is_some());
+        for (end, target, found) in parser.targets(average) {
+            let number = matches!(target, Target::Measure(_) | Target::Columns(_));
+            if number || many && matches!(target, Target::Thing(_) | Target::Flag(_)) {
                 let next = draft.with(|next| {
                     next.features.extend(found);
-                    next.heads.push(Head::plain(target));
+                    let agg = (average > at + 1).then_some(Agg::Avg);
+                    next.heads.push(Head { agg, ..Head::plain(target) });
                 });
                 steps.push((end, next));
             }
         }
     }
+}
+
+/// Whether the number asked for is a length of time.
+fn is_timed(parser: &Parser, draft: &Draft) -> bool {
+    let timed = |unit: Option<&str>| unit.is_some_and(|unit| parser.index.lexicon.unit(unit).is_some_and(is_time));
+    draft.heads.iter().all(|head| match &head.target {
+        Target::Elapsed(..) => true,
+        Target::Columns(columns) => columns.iter().all(|id| parser.index.facts(*id).unit.as_ref().is_some_and(is_time)),
+        Target::Measure(measure) => timed(parser.index.measure(*measure).unit.as_deref()),
+        _ => false,
+    })
+}
+
+fn is_time(unit: &Unit) -> bool {
+    unit.family == "time"
 }
 
 /// `earn more than men`, `higher than on weekdays`, `older than men`: a comparison with a side instead of a number.
