@@ -65,6 +65,8 @@ const PRODUCTIONS: &[Production] = &[
     spans::compared,
     spans::told_in,
     absence::never,
+    absence::nothing,
+    heads::how_often,
     pairs::columns,
     pairs::same_day,
     pairs::same_end,

@@ -7,6 +7,7 @@ use super::{Parser, Steps, features};
 use crate::draft::{Condition, Draft};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::What;
+use crate::score::Feature;
 
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
 pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -21,6 +22,28 @@ pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let mut next = add(draft, Condition::Related(thing), &features(mention));
         next.filters.last_mut().expect("a filter was just added").negated = true;
         steps.push((mention.end, next));
+    }
+}
+
+/// `without anything being prescribed`, `with nothing ordered`: the participle names what is not there.
+pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let without = parser.word(at) == "without" && parser.word(at + 1) == "anything";
+    let with = parser.word(at) == "with" && parser.word(at + 1) == "nothing";
+    if !(without || with) || draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    let start = parser.skip(at + 2, |glue| glue == Glue::Be);
+    let Some(participle) = parser.tokens.get(start).filter(|token| token.fold.ends_with("ed")) else { return };
+    let akin = |noun: &str| {
+        const COMMON_MIN: usize = 5;
+        noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    };
+    for (thing, info) in parser.index.things.iter().enumerate() {
+        if info.table.is_some() && akin(&info.noun) {
+            let mut next = add(draft, Condition::Related(thing), &[Feature::StemmedName]);
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((start + 1, next));
+        }
     }
 }
 

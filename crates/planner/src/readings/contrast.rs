@@ -6,10 +6,11 @@
 use data::plan::{Agg, Test};
 
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Draft, Head, Target};
+use crate::draft::{Columns, Condition, Draft, Head, Target};
 use crate::index::ColId;
 use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::{Mention, What};
+use crate::period::When;
 use crate::score::Feature;
 
 /// `compare`: two periods that follow are its sides.
@@ -27,10 +28,24 @@ pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let than = (parser.word(at) == "than").then_some(at + 1);
     let or = (parser.word(at) == "or" && compares(parser, 0, at)).then_some(at + 1);
+    if let Some(end) = and_each(parser, at, draft) {
+        let next = against(draft);
+        steps.push((end, next.with(|next| next.features.push(Feature::OpenChoice))));
+    }
     let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or) else { return };
     if is_side(parser, end) {
         steps.push((end, against(draft)));
     }
+}
+
+/// "For this month and for last month" asks for each of them.
+fn and_each(parser: &Parser, at: usize, draft: &Draft) -> Option<usize> {
+    let end = parser.role(at, Role::And)?;
+    let last = matches!(draft.filters.last()?.condition, Condition::Time { when: When::In(_), .. });
+    let preposition = parser.word(end);
+    let repeated = matches!(preposition, "for" | "in") && (0..at).any(|before| parser.word(before) == preposition);
+    let period = |at: usize| parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(When::In(_))));
+    (last && repeated && (period(end) || period(parser.skip_determiners(end + 1)))).then_some(end)
 }
 
 fn against(draft: &Draft) -> Draft {
@@ -144,6 +159,16 @@ pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if is_side(parser, mention.end) && !draft.heads.is_empty() {
             steps.push((mention.end, against(draft)));
         }
+    }
+    // "Use more on average than".
+    let average = parser.role(at + 1, Role::Agg(Agg::Avg)).filter(|_| is_degree(parser.word(at)));
+    if let (Some(end), [Head { agg: None | Some(Agg::Avg), target: Target::Columns(_), .. }]) = (average, &draft.heads[..])
+        && parser.word(end) == "than"
+        && is_side(parser, end + 1)
+    {
+        let mut next = against(draft);
+        next.heads[0].agg = Some(Agg::Avg);
+        steps.push((end + 1, next));
     }
     let than = parser.mentions.at(at).iter().find(|mention| matches!(mention.what, What::Comparative(_)));
     if let (Some(mention), Some((_, columns))) = (than, quantity_of(parser, at))
