@@ -26,6 +26,7 @@ use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
 
+pub use date::moments;
 pub use ratio::is_summable;
 
 use ground::Ground;

@@ -33,6 +33,8 @@ pub struct Draft {
     pub scopes: Vec<ThingId>,
     pub share: bool,
     pub distribution: bool,
+    /// Whether each group's number is told as its share.
+    pub percent: bool,
     pub distinct: bool,
     /// Whether the number that things are ranked by is asked for too.
     pub with_number: bool,

@@ -177,6 +177,7 @@ pub struct Lexicon {
     comparatives: HashMap<String, Comparative>,
     units: HashMap<String, Unit>,
     additive: Vec<String>,
+    valence: Vec<(Dir, Vec<String>)>,
     pub entities: Vec<Entity>,
     generic: Vec<String>,
     abbreviations: HashMap<String, String>,
@@ -214,6 +215,7 @@ impl Lexicon {
         let comparatives = lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
         let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
         let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
+        let valence = lines(include_str!("../lexicon/valence.tsv")).filter_map(valence).collect();
         let entities = lines(include_str!("../lexicon/entities.tsv")).filter_map(entity).collect();
         let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
@@ -233,6 +235,7 @@ impl Lexicon {
             comparatives,
             units,
             additive,
+            valence,
             entities,
             generic,
             abbreviations,
@@ -289,6 +292,13 @@ impl Lexicon {
     /// Whether a word of a name says how something began.
     pub fn is_beginning(&self, word: &str) -> bool {
         self.beginnings.iter().any(|known| known == word)
+    }
+
+    /// The direction in which a number with these words in its name gets better, where they agree.
+    pub fn better(&self, words: &[String]) -> Option<Dir> {
+        let said = |list: &[String]| words.iter().any(|word| list.contains(word));
+        let mut found = self.valence.iter().filter(|(_, list)| said(list)).map(|(dir, _)| *dir);
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Whether a singular word of a table's name says nothing about its rows.
@@ -358,6 +368,11 @@ fn adjective(line: &'static str) -> Option<(String, Adjective)> {
     let number = part(number_dir, number_words);
     let date = part(date_dir, date_words);
     Some((phrase.to_string(), Adjective { number, date }))
+}
+
+fn valence(line: &'static str) -> Option<(Dir, Vec<String>)> {
+    let (dir, words) = line.split_once('\t')?;
+    Some((direction(dir)?, alternatives(words).collect()))
 }
 
 fn extent(line: &'static str) -> Option<(String, Vec<String>)> {
@@ -515,6 +530,7 @@ mod tests {
         assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
         assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
         assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
+        assert!(lines(include_str!("../lexicon/valence.tsv")).all(|line| valence(line).is_some()));
         assert!(lines(include_str!("../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
         assert!(lines(include_str!("../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
         assert!(lines(include_str!("../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));

@@ -7,6 +7,7 @@
 //! Because a token is only ever passed by a production, a draft at the end accounts for every word of the question.
 //! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
 
+mod absence;
 mod compare;
 mod contrast;
 mod filters;
@@ -15,6 +16,7 @@ mod heads;
 mod joins;
 mod links;
 mod lists;
+mod pairs;
 mod ranks;
 mod ratios;
 mod spans;
@@ -62,6 +64,19 @@ const PRODUCTIONS: &[Production] = &[
     spans::lasting,
     spans::compared,
     spans::told_in,
+    absence::never,
+    absence::nothing,
+    heads::how_often,
+    pairs::columns,
+    pairs::same_day,
+    pairs::same_end,
+    groups::one_by_one,
+    groups::in_percent,
+    ranks::first_in_order,
+    ranks::when_extreme,
+    ranks::last_done,
+    ranks::at_what_hour,
+    ranks::event_of_rank,
     ratios::relative_to,
     contrast::compare_word,
     contrast::versus,

@@ -24,6 +24,10 @@ impl Ground<'_> {
         check_compatible(filters)?;
         let mut preds: Vec<Pred> = Vec::new();
         let mut there: Vec<(TableId, Vec<Pred>)> = Vec::new();
+        let (filters, inner) = split_absent(filters);
+        if let Some((absent, inner)) = inner {
+            preds.extend(self.absent(absent, inner)?);
+        }
         for filter in filters {
             match self.placed(filter)? {
                 Placed::Here(pred) => preds.push(pred),
@@ -279,13 +283,68 @@ impl Ground<'_> {
         Ok(self.denied(column, there, pred, negated))
     }
 
-    fn related(&mut self, thing: ThingId) -> Result<Placed, Why> {
+    /// The table with rows that belong to a row here and to one of the things.
+    fn many_side(&self, thing: ThingId) -> Result<TableId, Why> {
         let info = &self.index.things[thing];
-        let table =
-            info.table.filter(|table| *table != self.base && self.index.schema.hops(*table, self.base).is_some());
-        let Some(table) = table else {
-            return Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun)));
-        };
+        let schema = &self.index.schema;
+        let own = info.table.filter(|table| *table != self.base && schema.hops(*table, self.base).is_some());
+        // A product has orders through their lines.
+        let between: Vec<TableId> = (0..self.index.dataset.tables.len())
+            .filter(|table| *table != self.base && schema.hops(*table, self.base).is_some())
+            .filter(|table| info.table.is_some_and(|own| own != self.base && schema.hops(*table, own).is_some()))
+            .collect();
+        match (own, &between[..]) {
+            (Some(own), _) => Ok(own),
+            (None, [between]) => Ok(*between),
+            _ => {
+                Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun)))
+            }
+        }
+    }
+
+    /// Rows of the many side that must not exist, with the conditions said of them.
+    fn absent(&mut self, absent: &Filter, inner: &[Filter]) -> Result<Vec<Pred>, Why> {
+        let Condition::Related(thing) = absent.condition else { return Ok(Vec::new()) };
+        if self.spans_rows() {
+            return Err(Why::ambiguous("whether none of its rows or only some of them"));
+        }
+        let table = self.many_side(thing)?;
+        self.features.push(Feature::Exists);
+        let outer = (self.base, self.date.take());
+        self.base = table;
+        let mut there = Vec::new();
+        let mut here = Vec::new();
+        for filter in inner {
+            let own = self.belongs_to(filter, outer.0);
+            if own { here.push(filter.clone()) } else { there.push(filter.clone()) }
+        }
+        let filter = self.where_all(&there);
+        (self.base, self.date) = outer;
+        let mut preds = vec![not(self.exists(table, filter?))];
+        preds.extend(self.where_all(&here)?);
+        Ok(preds)
+    }
+
+    /// Whether a condition is about a table's own columns, seen from the rows of the many side.
+    fn belongs_to(&mut self, filter: &Filter, table: TableId) -> bool {
+        match &filter.condition {
+            Condition::Time { columns: None, .. } => {
+                let known = self.date;
+                let found = self.date_column(None).is_ok_and(|column| column.table == table);
+                self.date = known;
+                found
+            }
+            Condition::Time { columns: Some(columns), .. } | Condition::Compare { columns, .. } => {
+                columns.iter().any(|column| column.table == table)
+            }
+            Condition::Values { cells, .. } => cells.iter().any(|(column, _)| column.table == table),
+            Condition::Flag(columns) | Condition::Empty(columns) => columns.iter().any(|column| column.table == table),
+            _ => true,
+        }
+    }
+
+    fn related(&mut self, thing: ThingId) -> Result<Placed, Why> {
+        let table = self.many_side(thing)?;
         self.features.push(Feature::Exists);
         Ok(Placed::There(table, None))
     }
@@ -313,6 +372,15 @@ pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) 
         Some(own) if own.family == unit.family => Ok(cell(rounded(amount.number * unit.factor / own.factor))),
         None if loose => Ok(cell(amount.number)),
         _ => Err(Why::unsupported(format!("{name} is not measured in {}s", unit.name))),
+    }
+}
+
+/// The condition that something has no rows of a kind, and those that follow it.
+fn split_absent(filters: &[Filter]) -> (&[Filter], Option<(&Filter, &[Filter])>) {
+    let absent = |filter: &Filter| filter.negated && matches!(filter.condition, Condition::Related(_));
+    match filters.iter().position(absent) {
+        Some(at) => (&filters[..at], Some((&filters[at], &filters[at + 1..]))),
+        None => (filters, None),
     }
 }
 

@@ -6,12 +6,14 @@ use super::Why;
 use super::condition::all_of;
 use super::ground::Ground;
 use crate::draft::{Condition, Draft, Filter, Target};
-use crate::index::Index;
+use crate::index::{ColId, Index};
 use crate::period::{Period, When};
 use crate::score::Feature;
 
+type Cells = Vec<(ColId, Vec<String>)>;
+
 /// Sets the sides of a comparison against each other; what is left as sides cannot be groups.
-pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
+pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Result<Vec<Filter>, Why> {
     let Some(split) = draft.contrast else { return Ok(Vec::new()) };
     let Some((first, second)) = pair(draft, split) else {
         if split == 0 {
@@ -19,11 +21,15 @@ pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
         }
         return Err(Why::unsupported("what is compared with what is not clear"));
     };
-    imply_aggregates(index, draft);
+    let periods = is_period(&draft.filters[first]) && is_period(&draft.filters[second]);
+    imply_aggregates(index, draft, periods, implied)?;
     let later = draft.filters.remove(first.max(second));
     let earlier = draft.filters.remove(first.min(second));
+    let shared = |one: &Cells, other: &Cells| one.iter().any(|(column, _)| other.iter().any(|(known, _)| known == column));
     match (&earlier.condition, &later.condition) {
-        (Condition::Values { cells: one, .. }, Condition::Values { cells: other, .. }) => {
+        (Condition::Values { cells: one, .. }, Condition::Values { cells: other, .. })
+            if !earlier.negated && !later.negated && shared(one, other) =>
+        {
             let joined = |(column, texts): &(_, Vec<String>)| {
                 let (_, more) = other.iter().find(|(known, _)| known == column)?;
                 Some((*column, texts.iter().chain(more).cloned().collect::<Vec<_>>()))
@@ -34,7 +40,7 @@ pub fn sides(index: &Index, draft: &mut Draft) -> Result<Vec<Filter>, Why> {
             add_group(draft, group);
             Ok(Vec::new())
         }
-        (Condition::Flag(columns), Condition::Flag(_)) => {
+        (Condition::Flag(columns), Condition::Flag(others)) if columns == others && earlier.negated != later.negated => {
             add_group(draft, Target::Columns(columns.clone()));
             Ok(Vec::new())
         }
@@ -130,18 +136,28 @@ fn grain(when: &When) -> Option<Grain> {
 }
 
 /// Sides are compared by one number: the sum of what adds up, the average of what does not, the count of things.
-fn imply_aggregates(index: &Index, draft: &mut Draft) {
+fn imply_aggregates(
+    index: &Index,
+    draft: &mut Draft,
+    periods: bool,
+    implied: &mut Vec<Feature>,
+) -> Result<(), Why> {
     for head in draft.heads.iter_mut().filter(|head| head.agg.is_none() && !head.amount) {
         match &head.target {
             Target::Columns(columns) if columns.iter().all(|id| index.column(*id).ty.is_number()) => {
-                let additive = columns.iter().all(|id| index.facts(*id).additive);
+                let extensive = columns.iter().all(|id| index.facts(*id).extensive);
+                let additive = columns.iter().all(|id| index.facts(*id).additive) || periods && extensive;
+                if extensive && !additive {
+                    return Err(Why::ambiguous("whether the totals or the averages of both sides are compared"));
+                }
                 head.agg = Some(if additive { Agg::Sum } else { Agg::Avg });
-                draft.features.push(Feature::ImpliedAggregate);
+                implied.push(Feature::ImpliedAggregate);
             }
             Target::Thing(_) => head.agg = Some(Agg::Count),
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// One number for each side.

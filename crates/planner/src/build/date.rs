@@ -30,6 +30,11 @@ pub fn beginnings(index: &Index, dates: Columns) -> Columns {
     if found.len() == 1 { found } else { dates }
 }
 
+/// The dates by which people place the rows of a table in time.
+pub fn moments(index: &Index, table: TableId) -> Columns {
+    beginnings(index, dates_of(index, table))
+}
+
 impl Ground<'_> {
     /// The date column in use: the named one, the one already used, or the nearest.
     pub fn date_column(&mut self, named: Option<&Columns>) -> Result<ColId, Why> {

@@ -57,7 +57,10 @@ pub fn plan(ground: &mut Ground, list: &List) -> Result<(Plan, Vec<String>), Why
     {
         focus.extend(name_of(column).filter(|name| !focus.contains(name)));
     }
-    plan.distinct = ground.draft.distinct || tableless || asked_categories(ground, &asked, &identity, ranked.is_some());
+    // "When was it coldest": several rows may have that moment.
+    let repeated = |id: &ColId| index.column(*id).ty.is_temporal() && !index.column(*id).unique;
+    let moment = ranked.is_some() && !asked.is_empty() && asked.iter().all(repeated);
+    plan.distinct = ground.draft.distinct || tableless || moment || asked_categories(ground, &asked, &identity, ranked.is_some());
     if let Some((column, dir, number)) = ranked
         && let Some(by) = name_of(column)
     {

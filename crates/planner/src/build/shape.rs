@@ -94,9 +94,15 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Some(_) => return Err(Why::unsupported("what to compute is not said")),
         None => {}
     }
-    let sides = super::contrast::sides(index, &mut draft)?;
+    let sides = super::contrast::sides(index, &mut draft, &mut implied)?;
     split_by_opposites(&mut draft);
     let mut shape = shape(index, &draft)?;
+    if draft.percent {
+        match &mut shape {
+            Shape::Aggregate(aggregate) if is_split(aggregate) => aggregate.share = Some(Share::PerGroup),
+            _ => return Err(Why::unsupported("percent of what is not clear")),
+        }
+    }
     match &mut shape {
         Shape::Aggregate(aggregate) => aggregate.sides = sides,
         Shape::List(_) if sides.is_empty() => {}
@@ -107,6 +113,13 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         aggregate.features.append(&mut implied);
     }
     Ok(shape)
+}
+
+/// Whether groups add up to a whole.
+fn is_split(aggregate: &Aggregate) -> bool {
+    let counted = matches!(&aggregate.measures[..], [Settled { what: Number::Count(_), .. }]);
+    let plain = aggregate.share.is_none() && aggregate.series.is_none() && aggregate.top.is_none();
+    counted && plain && aggregate.groups.len() == 1 && aggregate.having.is_empty()
 }
 
 /// "Smokers and non-smokers": both sides of a two-valued column are its groups.
@@ -178,7 +191,18 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if numbers > 0 && numbers < draft.heads.len() {
         return Err(Why::unsupported("a number and a list are asked for at once"));
     }
-    aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)
+    let heads = draft.heads.iter().map(|head| in_periods(index, draft, head)).collect();
+    aggregate(index, draft, heads, draft.groups.clone(), Use::Plain)
+}
+
+/// `kWh per day`, `fares by month`: how much there was in each period.
+fn in_periods(index: &Index, draft: &Draft, head: &Head) -> Head {
+    let extensive = match &head.target {
+        Target::Columns(columns) => head.agg.is_none() && columns.iter().all(|id| index.facts(*id).extensive),
+        _ => false,
+    };
+    let periods = draft.groups.iter().any(|group| matches!(group, Target::Grain(_)));
+    Head { amount: head.amount || extensive && periods, ..head.clone() }
 }
 
 /// `profit for Acme Corp`: what adds up is summed, unless one row is pinned or a list is asked for.

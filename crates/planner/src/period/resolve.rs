@@ -67,7 +67,11 @@ pub fn resolve(when: &When, anchor: Anchor, column: &str) -> Result<Resolved, St
             let known = resolve(inner, anchor, column)?;
             let to = known.from.filter(|_| *grain != Grain::Hour).ok_or("a period before an open one")?;
             let from = minus(to, length(*grain, *many));
-            let note = format!("the {many} {}(s) before = {from} to {}", grain.as_str(), minus(to, 1.day()));
+            let words = match many {
+                1 => format!("the {}", grain.as_str()),
+                many => format!("the {many} {}s", grain.as_str()),
+            };
+            let note = format!("{words} before = {from} to {}", minus(to, 1.day()));
             Resolved { from: Some(from), to: Some(to), note: Some(note), open: known.open }
         }
         When::Weekdays(_) | When::Hours(_) => Resolved { from: None, to: None, note: None, open: false },

@@ -6,10 +6,11 @@
 use data::plan::{Agg, Test};
 
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Draft, Head, Target};
+use crate::draft::{Columns, Condition, Draft, Head, Target};
 use crate::index::ColId;
-use crate::lexicon::{Glue, Role};
+use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::{Mention, What};
+use crate::period::When;
 use crate::score::Feature;
 
 /// `compare`: two periods that follow are its sides.
@@ -27,10 +28,24 @@ pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let than = (parser.word(at) == "than").then_some(at + 1);
     let or = (parser.word(at) == "or" && compares(parser, 0, at)).then_some(at + 1);
+    if let Some(end) = and_each(parser, at, draft) {
+        let next = against(draft);
+        steps.push((end, next.with(|next| next.features.push(Feature::OpenChoice))));
+    }
     let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or) else { return };
     if is_side(parser, end) {
         steps.push((end, against(draft)));
     }
+}
+
+/// "For this month and for last month" asks for each of them.
+fn and_each(parser: &Parser, at: usize, draft: &Draft) -> Option<usize> {
+    let end = parser.role(at, Role::And)?;
+    let last = matches!(draft.filters.last()?.condition, Condition::Time { when: When::In(_), .. });
+    let preposition = parser.word(end);
+    let repeated = matches!(preposition, "for" | "in") && (0..at).any(|before| parser.word(before) == preposition);
+    let period = |at: usize| parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(When::In(_))));
+    (last && repeated && (period(end) || period(parser.skip_determiners(end + 1)))).then_some(end)
 }
 
 fn against(draft: &Draft) -> Draft {
@@ -93,22 +108,42 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         });
         steps.push((end, next));
     }
-    // "Higher" of a number that is said.
-    if is_degree(parser.word(at)) && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
+    // "Higher" and "longer" of a number that is said.
+    let degree = is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
+    if degree && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
         steps.push((at + 1, draft.clone()));
     }
-    // "More orders than": the number itself.
-    if matches!(parser.word(at), "more" | "less" | "fewer") && draft.heads.is_empty() {
-        for (end, target, found) in parser.targets(at + 1) {
-            if matches!(target, Target::Thing(_) | Target::Measure(_) | Target::Columns(_)) {
+    // "More orders than", "a higher salary than": the number itself.
+    if is_degree(parser.word(at)) && draft.heads.is_empty() {
+        let many = matches!(parser.word(at), "more" | "less" | "fewer");
+        let average = at + 1 + usize::from(parser.role(at + 1, Role::Agg(Agg::Avg)).is_some());
+        for (end, target, found) in parser.targets(average) {
+            let number = matches!(target, Target::Measure(_) | Target::Columns(_));
+            if number || many && matches!(target, Target::Thing(_) | Target::Flag(_)) {
                 let next = draft.with(|next| {
                     next.features.extend(found);
-                    next.heads.push(Head::plain(target));
+                    let agg = (average > at + 1).then_some(Agg::Avg);
+                    next.heads.push(Head { agg, ..Head::plain(target) });
                 });
                 steps.push((end, next));
             }
         }
     }
+}
+
+/// Whether the number asked for is a length of time.
+fn is_timed(parser: &Parser, draft: &Draft) -> bool {
+    let timed = |unit: Option<&str>| unit.is_some_and(|unit| parser.index.lexicon.unit(unit).is_some_and(is_time));
+    draft.heads.iter().all(|head| match &head.target {
+        Target::Elapsed(..) => true,
+        Target::Columns(columns) => columns.iter().all(|id| parser.index.facts(*id).unit.as_ref().is_some_and(is_time)),
+        Target::Measure(measure) => timed(parser.index.measure(*measure).unit.as_deref()),
+        _ => false,
+    })
+}
+
+fn is_time(unit: &Unit) -> bool {
+    unit.family == "time"
 }
 
 /// `earn more than men`, `higher than on weekdays`, `older than men`: a comparison with a side instead of a number.
@@ -124,6 +159,16 @@ pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if is_side(parser, mention.end) && !draft.heads.is_empty() {
             steps.push((mention.end, against(draft)));
         }
+    }
+    // "Use more on average than".
+    let average = parser.role(at + 1, Role::Agg(Agg::Avg)).filter(|_| is_degree(parser.word(at)));
+    if let (Some(end), [Head { agg: None | Some(Agg::Avg), target: Target::Columns(_), .. }]) = (average, &draft.heads[..])
+        && parser.word(end) == "than"
+        && is_side(parser, end + 1)
+    {
+        let mut next = against(draft);
+        next.heads[0].agg = Some(Agg::Avg);
+        steps.push((end + 1, next));
     }
     let than = parser.mentions.at(at).iter().find(|mention| matches!(mention.what, What::Comparative(_)));
     if let (Some(mention), Some((_, columns))) = (than, quantity_of(parser, at))

@@ -142,6 +142,41 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
     found
 }
 
+/// `week by week`, `office by office`.
+pub fn one_by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let repeated = parser.word(at + 1) == "by" && parser.word(at) == parser.word(at + 2) && !parser.word(at).is_empty();
+    if !repeated || draft.is_open() {
+        return;
+    }
+    for (end, target, features) in parser.targets(at) {
+        let fits =
+            matches!(target, Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_));
+        if fits && end == at + 1 && !draft.groups.contains(&target) {
+            let next = draft.with(|next| {
+                next.features.extend(features);
+                next.groups.push(target);
+            });
+            steps.push((at + 3, next));
+        }
+    }
+}
+
+/// `gender split in percent`, `orders by status as a percentage`: the share of each group instead of its number.
+pub fn in_percent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const PHRASES: &[&[&str]] =
+        &[&["in", "percent"], &["in", "%"], &["in", "percentages"], &["as", "a", "percentage"], &["as", "percentages"]];
+    let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
+    let Some(phrase) = PHRASES.iter().find(here) else { return };
+    let split = draft.distribution || !draft.groups.is_empty() && draft.heads.iter().all(|head| counts(head));
+    if split && !draft.heads.is_empty() && !draft.share && parser.word(at + phrase.len()) != "of" {
+        steps.push((at + phrase.len(), draft.with(|next| next.percent = true)));
+    }
+}
+
+fn counts(head: &Head) -> bool {
+    matches!(head.target, Target::Thing(_) | Target::Rows) && matches!(head.agg, None | Some(Agg::Count))
+}
+
 /// `daily`, `monthly`.
 pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {

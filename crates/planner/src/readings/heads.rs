@@ -61,6 +61,24 @@ pub fn event_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     }
 }
 
+/// `which kinds of anomaly do we see, and how often`: each of them with the number of its rows.
+pub fn how_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let said = parser.word(at) == "how" && parser.word(at + 1) == "often";
+    let [Head { target: target @ Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else {
+        return;
+    };
+    let free = draft.rank.is_none() && draft.groups.is_empty() && !draft.is_open() && draft.joined;
+    let sorts = columns.iter().all(|id| parser.index.column(*id).ty == base::Type::Text);
+    if said && free && sorts {
+        let target = target.clone();
+        let next = draft.with(|next| {
+            next.groups.push(target);
+            next.heads = vec![Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+        });
+        steps.push((at + 2, next));
+    }
+}
+
 /// `90th percentile of`.
 pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(number) = parser.tokens[at].number() else { return };

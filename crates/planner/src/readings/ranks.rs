@@ -1,11 +1,11 @@
 //! Extremes, top lists, sorting and limits.
 
 use base::Type;
-use data::plan::{Agg, Dir};
+use data::plan::{Agg, Dir, Part};
 
 use super::groups::quantities;
 use super::{Parser, Steps};
-use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
+use crate::draft::{Columns, Condition, Draft, Filter, Head, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::What;
@@ -301,6 +301,58 @@ pub fn direction(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `highest on top`, `best paid first`, `worst first`: a ranking word that only says the order.
+pub fn first_in_order(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let [head] = &draft.heads[..] else { return };
+    if draft.direction.is_some() || draft.rank.is_some() || draft.groups.is_empty() {
+        return;
+    }
+    let end_of_order = |at: usize| match (parser.word(at), parser.word(at + 1), parser.word(at + 2)) {
+        ("first", _, _) => Some(at + 1),
+        ("on", "top", _) => Some(at + 2),
+        ("at", "the", "top") => Some(at + 3),
+        _ => None,
+    };
+    let words = head_words(parser, head);
+    let named = |list: &[String]| words.iter().any(|word| list.contains(word));
+    for mention in parser.mentions.at(at) {
+        let dir = match &mention.what {
+            What::Role(Role::Extreme(dir) | Role::Amount(dir)) => Some(*dir),
+            What::Adjective(adjective) => {
+                adjective.number.as_ref().filter(|(_, list)| named(list)).map(|(dir, _)| *dir)
+            }
+            _ => None,
+        };
+        if let (Some(dir), Some(end)) = (dir, end_of_order(mention.end)) {
+            steps.push((end, draft.with(|next| next.direction = Some(dir))));
+        }
+    }
+    let valued = match parser.word(at) {
+        "best" => parser.index.lexicon.better(&words),
+        "worst" => parser.index.lexicon.better(&words).map(opposite),
+        _ => None,
+    };
+    if let (Some(dir), Some(end)) = (valued, end_of_order(at + 1)) {
+        steps.push((end, draft.with(|next| next.direction = Some(dir))));
+    }
+}
+
+fn opposite(dir: Dir) -> Dir {
+    if dir == Dir::Desc { Dir::Asc } else { Dir::Desc }
+}
+
+/// The words of what is asked for.
+fn head_words(parser: &Parser, head: &Head) -> Vec<String> {
+    let index = parser.index;
+    match &head.target {
+        Target::Columns(columns) | Target::Flag(columns) => {
+            columns.iter().flat_map(|id| index.facts(*id).words.clone()).collect()
+        }
+        Target::Measure(measure) => crate::words::split_name(&index.measure(*measure).name),
+        _ => Vec::new(),
+    }
+}
+
 /// `limit 10`.
 pub fn limit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = parser.role(at, Role::Limit)
@@ -308,5 +360,86 @@ pub fn limit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         && draft.limit.is_none()
     {
         steps.push((end + 1, draft.with(|next| next.limit = Some(number))));
+    }
+}
+
+/// `when was it coldest`: the moment of the row that has the extreme value.
+pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
+    let it = parser.word(at) == "it" && matches!(parser.before(at), "is" | "was");
+    let Some(start) = asked.then_some(if it { at + 1 } else { at }) else { return };
+    let start = parser.skip_determiners(start);
+    let index = parser.index;
+    for mention in parser.mentions.at(start) {
+        let What::Adjective(adjective) = &mention.what else { continue };
+        let Some((dir, words)) = &adjective.number else { continue };
+        let named = |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
+        let columns: Columns = index.columns().filter(named).collect();
+        let [column] = columns[..] else { continue };
+        let dates = crate::build::moments(index, column.table);
+        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+        let Some(thing) = thing.filter(|_| dates.len() == 1) else { continue };
+        let by = Head::plain(Target::Columns(columns));
+        let mut next = ranked(draft, RankKind::Adjective, *dir, None, Some(by));
+        next.heads.push(Head::plain(Target::Columns(dates)));
+        next.scopes.push(thing);
+        next.ask = Some(Ask::What);
+        steps.push((mention.end, next));
+    }
+}
+
+/// `when did S-007 last report`: the last moment of the rows that the condition holds for.
+pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
+    let [Filter { condition: Condition::Values { cells, .. }, negated: false, .. }] = &draft.filters[..] else { return };
+    let recent = parser.roles(at).find_map(|(end, role)| if let Role::Recent(dir) = role { Some((end, dir)) } else { None });
+    let Some((end, dir)) = recent.filter(|_| asked) else { return };
+    let verb = parser.roles(end).find_map(|(end, role)| matches!(role, Role::Link | Role::Created).then_some(end));
+    let Some(end) = verb else { return };
+    let mut tables: Vec<usize> = cells.iter().map(|(column, _)| column.table).collect();
+    tables.dedup();
+    let [table] = tables[..] else { return };
+    let dates = crate::build::moments(parser.index, table);
+    if dates.len() == 1 {
+        let agg = if dir == Dir::Desc { Agg::Max } else { Agg::Min };
+        let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(dates)) };
+        steps.push((end, draft.with(|next| next.heads.push(head))));
+    }
+}
+
+/// `at what hour do most rides begin`: an hour of the day, and the verb says by which moment.
+pub fn at_what_hour(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asks = parser.word(at) == "at" && matches!(parser.word(at + 1), "what" | "which");
+    let hour = matches!(parser.word(at + 2), "hour" | "time");
+    if asks && hour && *draft == Draft::default() {
+        let end = match parser.role(at + 2, Role::Part(Part::Hour)) {
+            Some(end) => end,
+            None => at + 3,
+        };
+        let next = draft.with(|next| next.heads.push(Head::plain(Target::Part(Part::Hour))));
+        steps.push((end, Draft { ask: Some(Ask::Which), ..next }));
+    }
+}
+
+/// `most rides begin`, `most tickets are opened`: the verb at the end says which moment is ranked by.
+pub fn event_of_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let timed = matches!(&draft.heads[..], [Head { target: Target::Part(_) | Target::Grain(_), .. }]);
+    let ranked = draft.rank.as_ref().is_some_and(|rank| rank.by.is_some() && !rank.open);
+    if !timed || !ranked || draft.dated.is_some() {
+        return;
+    }
+    let index = parser.index;
+    let temporal = |id: &ColId| index.column(*id).ty.is_temporal();
+    let named = |list: &[&str]| -> Columns {
+        let says = |id: &ColId| index.facts(*id).event.iter().any(|word| list.contains(&word.as_str()));
+        index.columns().filter(|id| temporal(id) && says(id)).collect()
+    };
+    let dates = match parser.word(at) {
+        "begin" | "begins" | "start" | "starts" => named(&["start", "started", "begin", "began"]),
+        "end" | "ends" | "finish" | "finishes" => named(&["end", "ended", "finish", "finished"]),
+        _ => Vec::new(),
+    };
+    if !dates.is_empty() {
+        steps.push((at + 1, draft.with(|next| next.dated = Some(dates))));
     }
 }

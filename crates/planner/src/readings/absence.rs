@@ -1,0 +1,72 @@
+//! What never happened: `employees who never took any leave`, `products that did not get a single order last week`.
+//!
+//! Rows of the many side that must not exist; the conditions that follow are about those rows.
+
+use super::filters::add;
+use super::{Parser, Steps, features};
+use crate::draft::{Condition, Draft};
+use crate::lexicon::{Glue, Role};
+use crate::mentions::What;
+use crate::score::Feature;
+
+/// `never took any leave`, `did not get a single order`, `have not had a visit`.
+pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = parser.role(at, Role::Not).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
+    let verb = verb_end(parser, end);
+    let start = skip_any(parser, verb);
+    for mention in parser.mentions.at(start) {
+        let What::Thing(thing) = mention.what else { continue };
+        if parser.index.things[thing].table.is_none() {
+            continue;
+        }
+        let mut next = add(draft, Condition::Related(thing), &features(mention));
+        next.filters.last_mut().expect("a filter was just added").negated = true;
+        steps.push((mention.end, next));
+    }
+}
+
+/// `without anything being prescribed`, `with nothing ordered`: the participle names what is not there.
+pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let without = parser.word(at) == "without" && parser.word(at + 1) == "anything";
+    let with = parser.word(at) == "with" && parser.word(at + 1) == "nothing";
+    if !(without || with) || draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    let start = parser.skip(at + 2, |glue| glue == Glue::Be);
+    let Some(participle) = parser.tokens.get(start).filter(|token| token.fold.ends_with("ed")) else { return };
+    let akin = |noun: &str| {
+        const COMMON_MIN: usize = 5;
+        noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    };
+    for (thing, info) in parser.index.things.iter().enumerate() {
+        if info.table.is_some() && akin(&info.noun) {
+            let mut next = add(draft, Condition::Related(thing), &[Feature::StemmedName]);
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((start + 1, next));
+        }
+    }
+}
+
+/// The position after verbs that only link: "had", "took", "been given".
+fn verb_end(parser: &Parser, mut at: usize) -> usize {
+    let links = |role: &Role| {
+        matches!(role, Role::Link | Role::Created | Role::ExtentVerb | Role::Glue(Glue::Be | Glue::Have | Glue::Auxiliary))
+    };
+    let verb = |at: usize| {
+        let found = parser.roles(at).find(|(_, role)| links(role)).map(|(end, _)| end);
+        found.or_else(|| matches!(parser.word(at), "took" | "take" | "taken" | "ever" | "yet").then_some(at + 1))
+    };
+    while let Some(end) = verb(at) {
+        at = end;
+    }
+    at
+}
+
+/// The position after "any", "a single", "even one".
+fn skip_any(parser: &Parser, at: usize) -> usize {
+    let mut start = parser.skip_determiners(at);
+    while matches!(parser.word(start), "single" | "even" | "one") {
+        start = parser.skip_determiners(start + 1);
+    }
+    start
+}
