@@ -5,6 +5,7 @@
 //! `exists`. Where nothing fits, the reason is kept for the refusal.
 
 mod aggregate;
+mod charts;
 mod condition;
 mod date;
 mod ground;
@@ -120,5 +121,6 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
     assumptions.append(&mut ground.assumptions);
     assumptions.dedup();
     let ambiguous = features.iter().any(|feature| feature.leaves_open());
-    Ok(Reading { plan, focus, assumptions, ambiguous, score: -score::cost(&features) })
+    let chart = charts::wish(ground.index, ground.draft);
+    Ok(Reading { plan, focus, assumptions, ambiguous, chart, score: -score::cost(&features) })
 }

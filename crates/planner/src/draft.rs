@@ -1,5 +1,6 @@
 //! A reading in the making: what the words consumed so far ask for, before any table is chosen.
 
+use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
 
 use crate::index::{ColId, MeasureId, ThingId};
@@ -35,6 +36,10 @@ pub struct Draft {
     /// Whether the number that things are ranked by is asked for too.
     pub with_number: bool,
     pub series: Option<ComputeOp>,
+    /// How the answer is to be drawn.
+    pub chart: Option<Wish>,
+    /// Whether a number along time is asked for without a period being said.
+    pub trend: bool,
     /// Whether the sentence has passed its verb or a relative pronoun after the head.
     pub predicate: bool,
     /// Whether a preposition came before, and only conditions since: a thing that follows belongs to the head.

@@ -7,6 +7,7 @@
 //! Because a token is only ever passed by a production, a draft at the end accounts for every word of the question.
 //! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
 
+mod charts;
 mod compare;
 mod filters;
 mod groups;
@@ -38,6 +39,9 @@ const PRODUCTIONS: &[Production] = &[
     joins::question_word,
     joins::linking_verb,
     joins::in_own_unit,
+    charts::chart,
+    charts::against,
+    charts::trend,
     heads::aggregate,
     heads::percentile,
     heads::target,

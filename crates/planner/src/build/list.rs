@@ -3,10 +3,10 @@
 use base::{Cell, Type};
 use data::plan::{Dir, Expr, LIMIT_MAX, Order, Plan, Pred, Select, Test, Top};
 
-use super::Why;
 use super::condition::all_of;
 use super::ground::Ground;
 use super::shape::List;
+use super::{Why, charts};
 use crate::draft::{Condition, Filter, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Ask;
@@ -90,7 +90,8 @@ fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why
     let listing = ground.draft.ask == Some(Ask::List) || ground.draft.limit.is_some() || list.rank.is_some();
     let described =
         list.thing.is_some() && ground.draft.heads.first().is_some_and(|head| matches!(head.target, Target::Thing(_)));
-    if asked.iter().any(measured) && !pinned && !listing && !described {
+    let drawn = charts::pairs_columns(ground.draft) || charts::counts_values(index, ground.draft);
+    if asked.iter().any(measured) && !pinned && !listing && !described && !drawn {
         let name = index.column(asked[0]).name.replace('_', " ");
         return Err(Why::ambiguous(format!("{name} of many rows: average, total, highest or lowest")));
     }
