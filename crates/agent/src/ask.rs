@@ -109,8 +109,11 @@ async fn compute(
                 table.truncated = total > table.rows.len() as u64;
                 table.row_count = total;
             }
-            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, None)
+            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, reading.chart)
                 .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
+            if answer.chart.is_none() && reading.chart.is_some() {
+                answer.notes.push("a chart was asked for, but none shows more than the table".to_string());
+            }
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.known = Some(known);
             answer.table = Some(table);

@@ -5,7 +5,7 @@ use base::{Cell, Table, Type};
 use data::Dataset;
 use data::describe::{describe, describe_output};
 use data::figures::{Form, grouped, number, period};
-use data::plan::{Agg, Dir, Expr, Measure, Plan};
+use data::plan::{Agg, ComputeOp, Dir, Expr, Grain, Measure, Plan};
 use serde_json::Value;
 
 /// Says the result of `plan` in one sentence.
@@ -26,7 +26,7 @@ pub fn tell(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String]) -> 
     let ranked = plan.top.as_ref().map(|top| &top.by);
     let measure = ranked.or_else(|| names.iter().copied().find(|name| asked(name))).or(names.last().copied());
     match measure.and_then(|name| teller.position(name)) {
-        Some(measure) => teller.groups(measure),
+        Some(measure) => teller.trend(measure).unwrap_or_else(|| teller.groups(measure)),
         None => teller.list(),
     }
 }
@@ -66,6 +66,10 @@ impl Teller<'_> {
     }
 
     fn scalar(&self, reading: &str, row: &[Cell], focus: &[String]) -> String {
+        let asked: Vec<usize> = focus.iter().filter_map(|name| self.position(name)).collect();
+        if asked.len() > 1 {
+            return self.several(row, &asked);
+        }
         let index = focus.first().and_then(|name| self.position(name)).unwrap_or(row.len().saturating_sub(1));
         let Some(cell) = row.get(index).filter(|cell| !cell.is_null()) else {
             return format!("There is no value: no row gives the {reading}.");
@@ -74,6 +78,9 @@ impl Teller<'_> {
         let counts_rows = self.plan.compute.is_empty()
             && matches!(self.plan.measures.as_slice(), [Measure { agg: Agg::Count, expr: None, filter: None, .. }]);
         match reading.strip_prefix("count of ") {
+            Some(what) if counts_rows && value == "1" && self.in_singular(what).is_some() => {
+                format!("There is 1 {}.", self.in_singular(what).unwrap_or_default())
+            }
             // Of one thing the reading's plural would be wrong.
             Some(what) if counts_rows && value != "1" => format!("There are {value} {what}."),
             _ if self.plan.measures.len() + self.plan.compute.len() > 1 => {
@@ -82,6 +89,69 @@ impl Teller<'_> {
             }
             _ => format!("The {reading} is {value}."),
         }
+    }
+
+    /// "orders of May" as "order of May", where the rows have a noun.
+    fn in_singular(&self, what: &str) -> Option<String> {
+        let noun = self.dataset.table(&self.plan.from)?.noun.as_deref()?;
+        what.strip_prefix(&plural(noun)).map(|rest| format!("{noun}{rest}"))
+    }
+
+    /// Several numbers of one row.
+    fn several(&self, row: &[Cell], asked: &[usize]) -> String {
+        let told = |index: &usize| {
+            let name = describe_output(self.plan, self.dataset, &self.table.columns[*index].name);
+            match &row[*index] {
+                Value::Null => format!("the {name} has no value"),
+                cell => format!("the {name} is {}", self.value(*index, cell)),
+            }
+        };
+        let parts: Vec<String> = asked.iter().map(told).collect();
+        let text = joined(&parts);
+        format!("T{}.", text.get(1..).unwrap_or_default())
+    }
+
+    /// A number along time: where it began, where it ended, and its highest. Only of one value for each period.
+    fn trend(&self, measure: usize) -> Option<String> {
+        let [group] = &self.plan.group[..] else { return None };
+        let (grain, column) = (group.grain?, self.position(&group.name)?);
+        // A change tells of itself; that it rose from one change to another says nothing.
+        let name = &self.table.columns[measure].name;
+        let changes = |op: ComputeOp| matches!(op, ComputeOp::Change | ComputeOp::ChangePct);
+        if self.plan.top.is_some() || self.plan.compute.iter().any(|c| c.name == *name && changes(c.op)) {
+            return None;
+        }
+        let mut told: Vec<(&str, f64, &Cell)> = Vec::new();
+        for row in &self.table.rows {
+            let value = number(&row[measure]).filter(|value| !value.is_nan());
+            if let (Some(start), Some(value)) = (row[column].as_str(), value) {
+                told.push((start, value, &row[measure]));
+            }
+        }
+        told.sort_by(|left, right| left.0.cmp(right.0));
+        let (first, last) = (told.first()?, told.last()?);
+        let highest = told.iter().max_by(|left, right| left.1.total_cmp(&right.1))?;
+        if told.len() < TREND_PERIODS_MIN || self.table.truncated {
+            return None;
+        }
+        let said = |(start, _, cell): &(&str, f64, &Cell)| {
+            format!("{} in {}", self.value(measure, cell), period(grain, start))
+        };
+        let name = describe_output(self.plan, self.dataset, name);
+        let way = match first.1.total_cmp(&last.1) {
+            std::cmp::Ordering::Less => "rose",
+            std::cmp::Ordering::Greater => "fell",
+            std::cmp::Ordering::Equal => "went",
+        };
+        let count = format!("{} {}", told.len(), periods(grain));
+        let peak = if highest.1 == last.1 {
+            format!(", its highest ({count})")
+        } else if highest.1 == first.1 {
+            format!("; the first was the highest ({count})")
+        } else {
+            format!("; the highest was {} ({count})", said(highest))
+        };
+        Some(format!("The {name} {way} from {} to {}{peak}.", said(first), said(last)))
     }
 
     /// Who is highest and who is lowest, among groups; equals are named together.
@@ -116,6 +186,16 @@ impl Teller<'_> {
             let all = if count == 1 { self.labels(&highest) } else { format!("All {count} groups") };
             return format!("{all}: {name} {}.", shown(&highest));
         }
+        if let ([one], [other], 2) = (&highest[..], &lowest[..], count) {
+            let (one, other) = (std::slice::from_ref(one), std::slice::from_ref(other));
+            return format!(
+                "{} has the higher {name}, {}; {} has {}.",
+                self.labels(one),
+                shown(one),
+                self.labels(other),
+                shown(other)
+            );
+        }
         let cut = if self.table.truncated { format!(" of {}", self.table.row_count) } else { String::new() };
         format!(
             "{} {} the highest {name}, {}; {} the lowest, {} ({count}{cut} groups).",
@@ -135,11 +215,7 @@ impl Teller<'_> {
             names.truncate(NAMED_MAX - 1);
             names.push(format!("{} others", rows.len() + 1 - NAMED_MAX));
         }
-        match names.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, others)) => format!("{} and {last}", others.join(", ")),
-            None => String::new(),
-        }
+        joined(&names)
     }
 
     /// A group in words: its key columns.
@@ -172,6 +248,29 @@ impl Teller<'_> {
     /// One cell of a measure, for reading.
     fn value(&self, index: usize, cell: &Cell) -> String {
         Form::of(self.plan, self.dataset, &self.table.columns[index]).text(cell)
+    }
+}
+
+/// Fewer periods are compared, not followed.
+const TREND_PERIODS_MIN: usize = 3;
+
+fn periods(grain: Grain) -> &'static str {
+    match grain {
+        Grain::Year => "years",
+        Grain::Quarter => "quarters",
+        Grain::Month => "months",
+        Grain::Week => "weeks",
+        Grain::Day => "days",
+        Grain::Hour => "hours",
+    }
+}
+
+/// `a, b and c`.
+fn joined(parts: &[String]) -> String {
+    match parts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
     }
 }
 

@@ -141,9 +141,12 @@ pub struct Ask {
     /// Also show: sql, plan
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub show: Vec<Show>,
-    /// Also write the chart to a file: .svg, or .json for Vega-Lite
+    /// Also write the chart to a file: .svg, .png, or .json for Vega-Lite
     #[arg(long, value_name = "FILE")]
     pub chart: Option<std::path::PathBuf>,
+    /// The chart's colours; by default light, and in .svg as the screen of whoever looks at it is set
+    #[arg(long, value_name = "THEME", requires = "chart")]
+    pub chart_theme: Option<ChartTheme>,
     /// Answer with the best reading also where it would be refused (for measuring)
     #[arg(long)]
     pub answer_all: bool,
@@ -158,6 +161,14 @@ pub struct Ask {
 pub enum Show {
     Sql,
     Plan,
+}
+
+/// The colours of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ChartTheme {
+    Light,
+    Dark,
 }
 
 /// `assay sql DATA "SELECT …"`

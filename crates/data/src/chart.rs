@@ -1,14 +1,16 @@
 //! Charts of results: which one helps, what is on it, and how it is drawn.
 //!
 //! A chart is made from the same table as the sentence and computes nothing but positions and the counts of a histogram.
-//! [`choose`] decides from the plan and the table alone; [`svg`] and [`terminal`] draw, [`Chart::spec`] says the same as
-//! Vega-Lite. Same result, same picture, to the byte.
+//! [`kind`] decides from the shape of the result and the question's words, [`choose`] lays out what stands where;
+//! [`svg`] and [`terminal`] draw, [`Chart::spec`] says the same as Vega-Lite. Same result, same picture, to the byte.
 
+mod bins;
 mod choose;
 mod scale;
 mod spec;
 pub mod svg;
 pub mod terminal;
+mod wish;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,7 @@ use crate::figures::Form;
 use crate::plan::Grain;
 
 pub use choose::choose;
+pub use wish::{Runs, Shape, Wish, kind};
 
 /// The kinds of charts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

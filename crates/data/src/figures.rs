@@ -30,16 +30,68 @@ impl Form {
 
     /// One cell with its unit.
     pub fn text(&self, cell: &Cell) -> String {
+        let exact = cell.as_str().map_or_else(|| cell.to_string(), str::to_string);
         match (number(cell), &self.unit) {
-            (Some(number), Some(unit)) => format!("{} {unit}", self.bare(number)),
-            (Some(number), None) => self.bare(number),
-            (None, _) => cell.as_str().map_or_else(|| cell.to_string(), str::to_string),
+            (Some(number), Some(unit)) if number.abs() == 1.0 && self.digits == 0 => {
+                format!("{} {}", self.figure(&exact), one_of(unit))
+            }
+            (Some(_), Some(unit)) => format!("{} {unit}", self.figure(&exact)),
+            (Some(_), None) => self.figure(&exact),
+            (None, _) => exact,
         }
+    }
+
+    /// A number as the table spells it, for reading. Whole numbers keep every digit, however many.
+    pub fn figure(&self, exact: &str) -> String {
+        let digits = exact.strip_prefix('-').unwrap_or(exact);
+        if !self.percent && self.digits == 0 && digits.chars().all(|letter| letter.is_ascii_digit()) {
+            return grouped(exact);
+        }
+        exact.parse().map_or_else(|_| exact.to_string(), |number| self.bare(number))
     }
 
     /// One number without its unit.
     pub fn bare(&self, number: f64) -> String {
-        if self.percent { format!("{} %", rounded(number * 100.0, 1)) } else { rounded(number, self.digits) }
+        if self.percent { format!("{} %", readable(number * 100.0, 1)) } else { readable(number, self.digits) }
+    }
+}
+
+/// A unit after one: `1 hour`.
+fn one_of(unit: &str) -> &str {
+    let counted =
+        ["years", "months", "weeks", "days", "hours", "minutes", "seconds", "units", "items", "pieces", "points"];
+    if counted.contains(&unit) { unit.trim_end_matches('s') } else { unit }
+}
+
+/// A number rounded for reading, but never to nothing: a small one keeps three digits that say something.
+fn readable(number: f64, digits: usize) -> String {
+    let size = number.abs();
+    if size >= 1e16 || size > 0.0 && size < 1e-6 {
+        return scientific(number);
+    }
+    let smallest = 10_f64.powi(1 - digits as i32);
+    if size == 0.0 || size >= smallest || size.fract() == 0.0 {
+        return rounded(number, digits);
+    }
+    let first = -size.log10().floor() as usize;
+    let text = format!("{number:.*}", first + 2);
+    padded(text.trim_end_matches('0'), digits)
+}
+
+/// At least so many decimals.
+fn padded(text: &str, digits: usize) -> String {
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    format!("{text}{}", "0".repeat(digits.saturating_sub(decimals)))
+}
+
+/// Three digits and a power of ten.
+pub fn scientific(number: f64) -> String {
+    let text = format!("{number:.2e}");
+    match text.split_once('e') {
+        Some((digits, power)) => {
+            format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+        }
+        None => text,
     }
 }
 
@@ -68,17 +120,27 @@ fn is_part_of_whole(plan: &Plan, args: &[String]) -> bool {
 }
 
 fn unit(plan: &Plan, dataset: &Dataset, name: &str) -> Option<String> {
+    let same = [ComputeOp::Cumulative, ComputeOp::Change, ComputeOp::Diff];
+    if let Some(compute) = plan.compute.iter().find(|compute| compute.name == name && same.contains(&compute.op)) {
+        return compute.args.first().filter(|arg| *arg != name).and_then(|arg| unit(plan, dataset, arg));
+    }
+    if let Some(select) = plan.select.iter().find(|select| select.name == name) {
+        return column_unit(dataset, &select.expr);
+    }
     let measure = measure(plan, name)?;
     if matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
         return None;
     }
     let declared = dataset.measures.iter().find(|d| d.agg == measure.agg && d.expr == measure.expr);
     let of_measure = declared.and_then(|declared| declared.unit.clone());
-    let of_column = match &measure.expr {
-        Some(Expr::Col { col }) => dataset.column(col).and_then(|column| column.unit.clone()),
+    of_measure.or_else(|| measure.expr.as_ref().and_then(|expr| column_unit(dataset, expr)))
+}
+
+fn column_unit(dataset: &Dataset, expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Col { col } => dataset.column(col).and_then(|column| column.unit.clone()),
         _ => None,
-    };
-    of_measure.or(of_column)
+    }
 }
 
 /// The number in a cell, however it is spelled.
@@ -151,6 +213,26 @@ mod tests {
         assert_eq!(rounded(1234567.891, 2), "1,234,567.89");
         assert_eq!(rounded(-4018.0, 0), "-4,018");
         assert_eq!(rounded(0.125, 2), "0.12");
+        let form = |percent: bool, digits: usize| Form { percent, digits, unit: None };
+        for (percent, digits, exact, expected) in [
+            (false, 2, "56.75", "56.75"),
+            (false, 2, "0.5", "0.50"),
+            (false, 2, "0.0123456", "0.0123"),
+            (false, 2, "0.05", "0.05"),
+            (false, 2, "-0.00012", "-0.00012"),
+            (false, 2, "0.00000000123", "1.23e-9"),
+            (false, 2, "0.0", "0.00"),
+            (false, 2, "1.5e22", "1.5e22"),
+            (false, 0, "9007199254740993", "9,007,199,254,740,993"),
+            (false, 0, "-1200", "-1,200"),
+            (true, 2, "0.9527", "95.3 %"),
+            (true, 2, "0.0004", "0.04 %"),
+            (true, 2, "0", "0.0 %"),
+        ] {
+            assert_eq!(form(percent, digits).figure(exact), expected);
+        }
+        let hours = Form { unit: Some("hours".to_string()), ..form(false, 0) };
+        assert_eq!([1, 2].map(|hour| hours.text(&hour.into())), ["1 hour", "2 hours"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use base::{Cell, Column, Hash, Table, Type};
 use data::Dataset;
 use data::chart::svg::{self, Theme};
-use data::chart::{Chart, Kind, Positions, choose, terminal};
+use data::chart::{Chart, Kind, Positions, Wish, choose, terminal};
 use data::dataset::{ColumnInfo, TableInfo};
 use data::plan::Plan;
 use serde_json::{Value, json};
@@ -82,33 +82,81 @@ fn table(columns: &[(&str, Type)], rows: Vec<Vec<Cell>>) -> Table {
 }
 
 fn chart(plan: &Plan, table: &Table) -> Option<Chart> {
+    wished(plan, table, None)
+}
+
+fn wished(plan: &Plan, table: &Table, wish: Option<Wish>) -> Option<Chart> {
     let focus: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
-    let chart = choose(plan, &dataset(), table, &focus, None)?;
-    every_number_is_a_cell(&chart, table);
-    well_formed(&svg::draw(&chart, Theme::Automatic));
-    well_formed(&svg::draw(&chart, Theme::Dark));
-    let letters = terminal::draw(&chart, 80);
-    assert!(letters.lines().all(|line| line.chars().count() <= 82), "{letters}");
+    let chart = choose(plan, &dataset(), table, &focus, wish)?;
+    for theme in [Theme::Automatic, Theme::Light, Theme::Dark] {
+        let drawn = svg::draw(&chart, theme);
+        well_formed(&drawn);
+        every_number_is_a_cell(&chart, table, &drawn);
+    }
+    nothing_is_dropped_in_silence(&chart, table);
+    for width in [60, 80, 120] {
+        let letters = terminal::draw(&chart, width);
+        assert!(!letters.contains("NaN") && !letters.contains("inf"), "{letters}");
+    }
     let again: Chart = serde_json::from_value(serde_json::to_value(&chart).expect("plain data")).expect("plain data");
     assert_eq!(svg::draw(&chart, Theme::Light), svg::draw(&again, Theme::Light));
     Some(chart)
 }
 
-fn every_number_is_a_cell(chart: &Chart, table: &Table) {
-    if chart.kind == Kind::Histogram {
-        let counted: f64 = chart.series[0].points.iter().map(|point| point.value).sum();
-        assert_eq!(counted, table.rows.len() as f64, "every row is in one range");
+fn cells(table: &Table) -> Vec<String> {
+    table.rows.iter().flatten().map(|cell| cell.as_str().map_or(cell.to_string(), str::to_string)).collect()
+}
+
+/// The tooltips of the bars and dots of a picture.
+fn tips(svg: &str) -> Vec<String> {
+    let marks = svg.lines().filter(|line| line.starts_with("<rect x") || line.starts_with("<circle"));
+    let tip = |line: &str| line.split_once("<title>")?.1.split_once("</title>").map(|(tip, _)| tip.to_string());
+    marks.filter_map(tip).collect()
+}
+
+/// The numbers that stand at bars: black texts that are no name.
+fn labels(chart: &Chart, svg: &str) -> Vec<String> {
+    let Positions::Names(names) = &chart.along.positions else { return Vec::new() };
+    let names: Vec<&String> =
+        names.iter().chain(chart.series.iter().filter_map(|series| series.name.as_ref())).collect();
+    let plain = svg.lines().filter(|line| line.starts_with("<text") && line.contains("fill=\"#1f2328\""));
+    let texts = plain.filter(|line| !line.contains("bold") && !line.contains("<title>"));
+    let texts = texts.filter_map(|line| Some(line.split_once('>')?.1.strip_suffix("</text>")?.to_string()));
+    texts.filter(|text| text.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !names.contains(&text)).collect()
+}
+
+fn every_number_is_a_cell(chart: &Chart, table: &Table, svg: &str) {
+    let tips = tips(svg);
+    if matches!(chart.along.positions, Positions::Ranges(..)) || chart.measured == "number of rows" {
+        let counted: u64 =
+            tips.iter().map(|tip| tip.rsplit_once(": ").expect("a count").1.parse::<u64>().expect("it")).sum();
+        let valued = |row: &&Vec<Cell>| data::figures::number(&row[0]).is_some_and(|number| number.abs() <= 1e300);
+        assert_eq!(counted as usize, table.rows.iter().filter(valued).count(), "every row is in one range");
         return;
     }
-    let cells: Vec<String> =
-        table.rows.iter().flatten().map(|cell| cell.as_str().map_or(cell.to_string(), str::to_string)).collect();
+    let cells = cells(table);
+    let legends = chart.series.iter().filter(|series| series.name.is_some() && chart.kind != Kind::Line).count();
+    let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
+    assert_eq!(tips.len(), points + legends, "every point has a tooltip");
     for point in chart.series.iter().flat_map(|series| &series.points) {
+        assert!(tips.iter().any(|tip| tip.ends_with(&point.exact)), "{} is not on the picture", point.exact);
         for part in point.exact.split(", ") {
             assert!(cells.contains(&part.to_string()), "{part} is no cell");
         }
-        let shown = svg::draw(chart, Theme::Light);
-        assert!(shown.contains(&point.exact), "{} is not on the picture", point.exact);
+        let exact: f64 = point.exact.rsplit(", ").next().expect("a number").parse().expect("a number");
+        assert_eq!(exact, point.value, "drawn where its cell says");
     }
+    for label in labels(chart, svg) {
+        assert!(cells.iter().any(|cell| chart.form.figure(cell) == label), "{label} is no cell\n{svg}");
+    }
+}
+
+fn nothing_is_dropped_in_silence(chart: &Chart, table: &Table) {
+    let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
+    let counted = chart.kind == Kind::Histogram || chart.measured == "number of rows";
+    let all = counted || points == table.rows.len();
+    let complete = table.rows.len() as u64 == table.row_count;
+    assert!(all && complete || chart.note.is_some(), "{points} of {} rows, nothing said", table.rows.len());
 }
 
 /// Every tag that is opened is closed, in order, and nothing is left that XML does not allow.
@@ -217,7 +265,7 @@ fn many_names_say_what_is_left_out() {
     let columns = [("region", Type::Text), ("paid", Type::Decimal)];
     let many = chart(&plan, &table(&columns, rows)).expect("a chart");
     assert_eq!(many.series[0].points.len(), 40);
-    assert_eq!(many.note.as_deref(), Some("960 rows of the result are not drawn"));
+    assert_eq!(many.note.as_deref(), Some("the first 40 of 1,000 bars are drawn"));
 }
 
 #[test]
@@ -234,4 +282,183 @@ fn the_specification_has_the_tables_numbers() {
     );
     assert_eq!(spec["encoding"]["x"]["sort"], json!(["North", "South"]));
     assert_eq!(spec["mark"]["type"], "bar");
+}
+
+fn numbers(rows: impl Iterator<Item = Value>) -> Table {
+    table(&[("paid", Type::Float)], rows.map(|cell| vec![cell]).collect())
+}
+
+#[test]
+fn a_histogram_counts_rows_or_weighs_counted_values() {
+    let listed = plan(json!({ "select": [{ "as": "paid", "expr": { "col": "sales.paid" } }] }));
+    let many = wished(&listed, &numbers((0..500).map(|n| json!(f64::from(n) * 0.37))), Some(Wish::Histogram));
+    assert_eq!(many.expect("a chart").kind, Kind::Histogram);
+    let few = wished(&listed, &numbers((0..500).map(|n| json!(n % 5))), Some(Wish::Histogram)).expect("a chart");
+    assert_eq!((few.kind, few.series[0].points.len()), (Kind::Bar, 5), "few values have a bar each");
+    let same = wished(&listed, &numbers((0..20).map(|_| json!(7.5))), Some(Wish::Histogram)).expect("a chart");
+    assert_eq!((same.kind, same.series[0].points.len()), (Kind::Bar, 1));
+    let counted = by(&[("weight", None)], json!({ "as": "rows", "agg": "count" }));
+    let rows = (0..40).map(|n| vec![json!(n), json!(n * 3)]).collect();
+    let result = table(&[("weight", Type::Int), ("rows", Type::Int)], rows);
+    let focus = ["rows".to_string()];
+    let weighed = choose(&counted, &dataset(), &result, &focus, Some(Wish::Histogram)).expect("a chart");
+    assert_eq!(weighed.kind, Kind::Histogram);
+    assert_eq!(weighed.series[0].points.iter().map(|point| point.value).sum::<f64>(), 3.0 * 780.0);
+}
+
+#[test]
+fn a_wish_that_cannot_be_fulfilled_is_answered_with_a_reason() {
+    let plan = by(&[("region", None)], total());
+    let rows = vec![vec![json!("North"), json!("10.50")], vec![json!("South"), json!("2.25")]];
+    let result = table(&[("region", Type::Text), ("paid", Type::Decimal)], rows);
+    for (wish, said) in [(Wish::Pie, "instead of a pie"), (Wish::Line, "instead of a line"), (Wish::Scatter, "no dots")]
+    {
+        let chart = wished(&plan, &result, Some(wish)).expect("a chart");
+        assert_eq!(chart.kind, Kind::Bar);
+        assert!(chart.note.as_ref().is_some_and(|note| note.contains(said)), "{:?}", chart.note);
+    }
+    assert!(wished(&plan, &result, Some(Wish::Lying)).expect("a chart").horizontal);
+}
+
+#[test]
+fn missing_dates_and_values_are_said_and_break_the_line() {
+    let plan = by(&[("day", Some("month"))], total());
+    let month = |month: u32, paid: Value| vec![json!(format!("2025-{month:02}-01")), paid];
+    let rows = vec![
+        month(1, json!("3")),
+        month(2, json!("4")),
+        month(3, json!(null)),
+        month(4, json!("5")),
+        vec![json!(null), json!("9")],
+    ];
+    let line = chart(&plan, &table(&[("day", Type::Date), ("paid", Type::Decimal)], rows)).expect("a chart");
+    assert_eq!(line.note.as_deref(), Some("1 row without a date is not drawn; 1 value is missing"));
+    assert_eq!(svg::draw(&line, Theme::Light).matches("<polyline").count(), 2);
+}
+
+#[test]
+fn more_than_eight_lines_are_cut_and_said() {
+    let plan = by(&[("day", Some("month")), ("product", None)], total());
+    let columns = [("day", Type::Date), ("product", Type::Text), ("paid", Type::Decimal)];
+    let row = |n: usize| {
+        vec![json!(format!("2025-{:02}-01", n / 12 + 1)), json!(format!("p{}", n % 12)), json!(n.to_string())]
+    };
+    let lines = chart(&plan, &table(&columns, (0..48).map(row).collect())).expect("a chart");
+    assert_eq!((lines.kind, lines.series.len()), (Kind::Line, 8));
+    assert_eq!(lines.note.as_deref(), Some("the first 8 of 12 groups are drawn; the table has all"));
+}
+
+#[test]
+fn years_run_along_and_ranked_periods_do_not() {
+    let years = by(&[("weight", None)], total());
+    let mut years_named = years.clone();
+    years_named.group[0].name = "year".to_string();
+    years_named.group[0].expr =
+        serde_json::from_value(json!({ "part": "year", "of": { "col": "sales.day" } })).expect("it");
+    let rows = |from: i32| (from..from + 5).rev().map(|year| vec![json!(year), json!(year.to_string())]).collect();
+    let result = table(&[("year", Type::Int), ("paid", Type::Decimal)], rows(2019));
+    assert_eq!(chart(&years_named, &result).expect("a chart").kind, Kind::Line);
+    let mut ranked = by(&[("day", Some("month"))], total());
+    ranked.top = serde_json::from_value(json!({ "n": 3, "by": "paid", "dir": "desc" })).expect("it");
+    let month = |month: u32, paid: &str| vec![json!(format!("2025-{month:02}-01")), json!(paid)];
+    let months = vec![month(7, "5"), month(1, "4"), month(2, "3")];
+    let bars = chart(&ranked, &table(&[("day", Type::Date), ("paid", Type::Decimal)], months)).expect("a chart");
+    assert_eq!(bars.kind, Kind::Bar);
+    let Positions::Names(names) = &bars.along.positions else { panic!("not by name") };
+    assert_eq!(names[0], "July 2025", "in the order of the ranking");
+}
+
+/// A stream of numbers that is the same each time.
+struct Stream(u64);
+
+impl Stream {
+    fn next(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % below
+    }
+
+    fn name(&mut self, number: usize) -> Value {
+        const STEMS: [&str; 9] = [
+            "North",
+            "A far too long name of a thing that nobody says",
+            "مرحبا",
+            "שלום",
+            "日本語の名前",
+            "<&>\"'",
+            "e\u{301}\u{202e}",
+            "",
+            "🍞",
+        ];
+        match self.next(12) {
+            0 => Value::Null,
+            kind => json!(format!("{}{number}", STEMS[kind as usize % STEMS.len()])),
+        }
+    }
+
+    fn number(&mut self, size: u64) -> Value {
+        let sign = if self.next(4) == 0 { -1.0 } else { 1.0 };
+        let digits = self.next(1_000_000) as f64;
+        match size {
+            _ if self.next(15) == 0 => Value::Null,
+            0 => json!(sign * digits * 1e-12),
+            1 => json!(sign * digits * 1e-3),
+            2 => json!(sign * digits * 1e14),
+            3 => json!(format!("{}.{:02}", self.next(10_000), self.next(100))),
+            4 => json!(0),
+            5 => json!(42),
+            6 => json!(sign * digits * 1e295),
+            _ => json!(self.next(50)),
+        }
+    }
+}
+
+#[test]
+fn every_number_of_any_result_is_on_its_chart_or_said_to_be_missing() {
+    let wishes: Vec<Option<Wish>> = Wish::ALL.iter().copied().map(Some).chain([None]).collect();
+    let mut drawn = 0;
+    for seed in 0..600 {
+        let stream = &mut Stream(seed);
+        let (rows, size) = ([1, 2, 5, 13, 60, 300][stream.next(6) as usize], stream.next(8));
+        let wish = wishes[stream.next(wishes.len() as u64) as usize];
+        let (plan, table) = match stream.next(5) {
+            0 => {
+                let row = |n: usize, stream: &mut Stream| vec![stream.name(n), stream.number(size)];
+                let rows = (0..rows).map(|n| row(n, stream)).collect();
+                (by(&[("region", None)], total()), table(&[("region", Type::Text), ("paid", Type::Float)], rows))
+            }
+            1 => {
+                let date = |n: usize| json!(format!("{}-{:02}-01", 1990 + n / 12, n % 12 + 1));
+                let rows = (0..rows).map(|n| vec![date(n), stream.number(size)]).collect();
+                (by(&[("day", Some("month"))], total()), table(&[("day", Type::Date), ("paid", Type::Float)], rows))
+            }
+            2 => {
+                let names: Vec<Value> = (0..20).map(|n| stream.name(n)).filter(|name| !name.is_null()).collect();
+                let parts = stream.next(10) as usize + 1;
+                let row = |n: usize, stream: &mut Stream| {
+                    vec![
+                        json!(format!("r{}", n / parts)),
+                        names[n % parts.min(names.len())].clone(),
+                        stream.number(size),
+                    ]
+                };
+                let rows = (0..rows / parts * parts).map(|n| row(n, stream)).collect();
+                let columns = [("region", Type::Text), ("product", Type::Text), ("paid", Type::Float)];
+                (by(&[("region", None), ("product", None)], total()), table(&columns, rows))
+            }
+            3 => {
+                let rows = (0..rows).map(|_| vec![stream.number(size)]).collect();
+                let select = json!({ "select": [{ "as": "paid", "expr": { "col": "sales.paid" } }] });
+                (plan(select), table(&[("paid", Type::Float)], rows))
+            }
+            _ => {
+                let rows = (0..rows).map(|_| vec![stream.number(size), stream.number(1)]).collect();
+                let select = json!({ "select": [
+                    { "as": "paid", "expr": { "col": "sales.paid" } }, { "as": "weight", "expr": { "col": "sales.weight" } },
+                ] });
+                (plan(select), table(&[("paid", Type::Float), ("weight", Type::Float)], rows))
+            }
+        };
+        drawn += usize::from(wished(&plan, &table, wish).is_some());
+    }
+    assert!(drawn > 400, "{drawn} charts");
 }

@@ -5,6 +5,7 @@
 //! `exists`. Where nothing fits, the reason is kept for the refusal.
 
 mod aggregate;
+mod charts;
 mod clock;
 mod condition;
 mod contrast;
@@ -132,7 +133,8 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
     assumptions.append(&mut ground.assumptions);
     assumptions.dedup();
     let ambiguous = features.iter().any(|feature| feature.leaves_open());
-    Ok(Reading { plan, focus, assumptions, ambiguous, score: -score::cost(&features) })
+    let chart = charts::wish(ground.index, ground.draft);
+    Ok(Reading { plan, focus, assumptions, ambiguous, chart, score: -score::cost(&features) })
 }
 
 /// Where two columns lead to the same table, the plan names the one that was meant.

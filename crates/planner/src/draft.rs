@@ -1,5 +1,6 @@
 //! A reading in the making: what the words consumed so far ask for, before any table is chosen.
 
+use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Op, Part, Test};
 
 use crate::index::{ColId, Interval, MeasureId, ThingId};
@@ -41,6 +42,10 @@ pub struct Draft {
     pub series: Option<ComputeOp>,
     /// Where two sides are compared, how many conditions come before the word between them.
     pub contrast: Option<usize>,
+    /// How the answer is to be drawn.
+    pub chart: Option<Wish>,
+    /// Whether a number along time is asked for without a period being said.
+    pub trend: bool,
     /// Whether the sentence has passed its verb or a relative pronoun after the head.
     pub predicate: bool,
     /// Whether a preposition came before, and only conditions since: a thing that follows belongs to the head.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
 
 /// What a closed-class word or phrase does in a question.
@@ -39,8 +40,6 @@ pub enum Role {
     Typically,
     /// `taken`: a participle that says nothing, whatever dates there are.
     Light,
-    /// `trend of`: split by time.
-    Trend,
     /// `changed`: the verb of "how has it changed".
     Changed,
     /// `unknown`: after a column's name, that nothing is there.
@@ -73,6 +72,10 @@ pub enum Role {
     And,
     Or,
     Versus,
+    /// `as a bar chart`: how the answer is to be drawn.
+    Chart(Wish),
+    /// `trend`: a number along time.
+    Trend,
     Rows,
     Glue(Glue),
     Link,
@@ -322,6 +325,23 @@ impl Lexicon {
         classes.flatten().filter(move |known| *known != word)
     }
 
+    /// The chart that a question's words ask for by name, wherever they stand.
+    pub fn chart_wish(&self, words: &[&str]) -> Option<Wish> {
+        let mut wish = None;
+        for start in 0..words.len() {
+            for end in start + 1..=(start + self.words_max).min(words.len()) {
+                for role in self.roles(&words[start..end].join(" ")) {
+                    wish = match role {
+                        Role::Chart(named) => Some(named.beside(wish)),
+                        Role::Trend => Some(Wish::Line.beside(wish)),
+                        _ => wish,
+                    };
+                }
+            }
+        }
+        wish
+    }
+
     /// The aggregate a single word asks for; it may also be a part of a column's name.
     pub fn aggregate(&self, word: &str) -> Option<Agg> {
         self.roles(word).iter().find_map(|role| if let Role::Agg(agg) = role { Some(*agg) } else { None })
@@ -460,7 +480,6 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "pronoun" => Role::Pronoun,
         "typically" => Role::Typically,
         "light" => Role::Light,
-        "trend" => Role::Trend,
         "changed" => Role::Changed,
         "absent" => Role::Absent,
         "purpose" => Role::Purpose,
@@ -492,6 +511,8 @@ fn role(name: &str, argument: &str) -> Option<Role> {
         "and" => Role::And,
         "or" => Role::Or,
         "versus" => Role::Versus,
+        "chart" => Role::Chart(Wish::ALL.iter().copied().find(|wish| wish.as_str() == argument)?),
+        "trend" => Role::Trend,
         "rows" => Role::Rows,
         "link" => Role::Link,
         "created" => Role::Created,

@@ -22,6 +22,7 @@ mod values;
 mod words;
 
 use data::Dataset;
+use data::chart::Wish;
 use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +60,9 @@ pub struct Reading {
     pub assumptions: Vec<Assumption>,
     /// Whether a careful person could read the words another way, so that the answer must not be called verified.
     pub ambiguous: bool,
+    /// How the answer is to be drawn, if the words say so.
+    #[serde(default)]
+    pub chart: Option<Wish>,
     /// Log of the odds it is compared by; 0 is perfect, lower is worse.
     pub score: f64,
 }
@@ -147,6 +151,14 @@ impl Reason {
             Reason::Limit => "limit",
         }
     }
+}
+
+/// The chart that a question's words ask for, whatever data it is about.
+pub fn chart_wish(question: &str) -> Option<Wish> {
+    let lower = question.to_lowercase();
+    let letters = |letter: char| !letter.is_alphanumeric();
+    let words: Vec<&str> = lower.split(letters).filter(|word| !word.is_empty()).collect();
+    lexicon::Lexicon::new().chart_wish(&words)
 }
 
 /// Plans one question; for several questions over one dataset build an [`Index`] once and use [`plan_with`].

@@ -8,6 +8,7 @@
 //! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
 
 mod absence;
+mod charts;
 mod compare;
 mod contrast;
 mod filters;
@@ -45,6 +46,9 @@ const PRODUCTIONS: &[Production] = &[
     joins::question_word,
     joins::linking_verb,
     joins::in_own_unit,
+    charts::chart,
+    charts::against,
+    charts::trend,
     heads::aggregate,
     heads::percentile,
     heads::target,
@@ -86,7 +90,6 @@ const PRODUCTIONS: &[Production] = &[
     groups::group,
     groups::period_adjective,
     groups::over_time,
-    groups::trend,
     filters::value,
     filters::column_value,
     filters::flag,

@@ -73,6 +73,11 @@ impl Environment {
         made.map_err(|problem| problem.hint_if_none("mend the cause and run the command again; nothing is left behind"))
     }
 
+    /// Where the libraries for data are, and what they bring along.
+    pub fn packages(&self) -> PathBuf {
+        self.image.join(PACKAGES)
+    }
+
     /// A sandbox whose kernels can call these modules. Compiles them on first need.
     pub async fn sandbox(&self, program: PathBuf, modules: &[(&str, &str)]) -> Result<Sandbox, Problem> {
         let kernel = self.directory.join(kernel_name(modules));

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::app::{App, absolute, data_and_last};
 use crate::args::{Ask, Show};
-use crate::commands::chart::{self, ChartFile};
+use crate::commands::chart::{self, ChartFile, Written};
 use crate::commands::document;
 use crate::grid;
 use crate::printer::Printer;
@@ -23,12 +23,18 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
         question: question.to_string(),
         answer_all: ask.answer_all,
     };
-    let chart = ask.chart.as_deref().map(ChartFile::of).transpose()?;
+    let chart = ChartFile::asked(ask, &app.settings.env_dir)?;
     let mut unwritten = None;
     let shown = |made: &Value| match chart.as_ref().map(|chart| chart.write(made)).transpose() {
         Ok(written) => {
-            if written == Some(false) {
-                app.printer.remark("note", "no chart helps to read this answer, so none was written");
+            match written {
+                Some(Written::Nothing) => {
+                    app.printer.remark("note", "no chart helps to read this answer, so none was written");
+                }
+                Some(Written::WithoutSomeLetters) => {
+                    app.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
+                }
+                Some(Written::Whole) | None => {}
             }
             document::show(app, made, &ask.show)
         }

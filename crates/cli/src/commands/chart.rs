@@ -1,5 +1,7 @@
 //! `--chart FILE`: the chart of an answer as a file. What kind of file is said by its name.
 
+mod png;
+
 use std::path::{Path, PathBuf};
 
 use base::{Code, Problem};
@@ -7,48 +9,83 @@ use data::chart::svg::{self, Theme};
 use data::chart::{Chart, terminal};
 use serde_json::Value;
 
+use crate::args::{Ask, ChartTheme};
+
 /// A file that a chart is to be written to.
 pub struct ChartFile {
     path: PathBuf,
     form: Form,
+    theme: Option<ChartTheme>,
+    /// Where the font of pictures comes from.
+    environments: PathBuf,
 }
 
 enum Form {
     Svg,
+    Png,
     VegaLite,
 }
 
+/// What became of a chart's file.
+pub enum Written {
+    /// It is there.
+    Whole,
+    /// It is there, but for letters that the font of pictures does not have.
+    WithoutSomeLetters,
+    /// The answer has no chart.
+    Nothing,
+}
+
 impl ChartFile {
-    /// Refused before anything is computed if it is not clear what to write.
-    pub fn of(path: &Path) -> Result<ChartFile, Problem> {
+    /// The file that is asked for, if one is. Refused before anything is computed if it is not clear what to write.
+    pub fn asked(ask: &Ask, environments: &Path) -> Result<Option<ChartFile>, Problem> {
+        let Some(path) = &ask.chart else { return Ok(None) };
         let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_lowercase);
         let form = match extension.as_deref() {
             Some("svg") => Form::Svg,
+            Some("png") => Form::Png,
             Some("json") => Form::VegaLite,
             _ => {
                 let message = format!("`{}` does not say what kind of picture to write", path.display());
-                return Err(
-                    Problem::new(Code::Usage, message).hint("give a file that ends in .svg, or in .json for Vega-Lite")
-                );
+                return Err(Problem::new(Code::Usage, message)
+                    .hint("give a file that ends in .svg or .png, or in .json for Vega-Lite"));
             }
         };
-        Ok(ChartFile { path: path.to_path_buf(), form })
+        let environments = environments.to_path_buf();
+        Ok(Some(ChartFile { path: path.clone(), form, theme: ask.chart_theme, environments }))
     }
 
-    /// Writes the chart of an answer; whether there is one.
-    pub fn write(&self, answer: &Value) -> Result<bool, Problem> {
-        let Some(chart) = of_answer(answer) else { return Ok(false) };
-        let text = match self.form {
-            Form::Svg => svg::draw(&chart, Theme::Automatic),
-            Form::VegaLite => format!("{:#}\n", chart.spec()),
+    /// Writes the chart of an answer, if it has one.
+    pub fn write(&self, answer: &Value) -> Result<Written, Problem> {
+        let Some(chart) = of_answer(answer) else { return Ok(Written::Nothing) };
+        let mut written = Written::Whole;
+        let contents = match self.form {
+            Form::Svg => svg::draw(&chart, self.theme(Theme::Automatic)).into_bytes(),
+            Form::VegaLite => format!("{:#}\n", chart.spec()).into_bytes(),
+            Form::Png => {
+                let drawn = svg::draw(&chart, self.theme(Theme::Light));
+                let picture = png::draw(&drawn, png::fonts(&self.environments)?)?;
+                if picture.letters_missing {
+                    written = Written::WithoutSomeLetters;
+                }
+                picture.png
+            }
         };
-        std::fs::write(&self.path, text).map_err(|error| {
+        std::fs::write(&self.path, contents).map_err(|error| {
             let full = error.kind() == std::io::ErrorKind::StorageFull;
             let code = if full { Code::DiskFull } else { Code::FileUnreadable };
             Problem::new(code, format!("cannot write `{}`: {error}", self.path.display()))
                 .hint("the answer is kept: `assay runs list`; name another file with --chart")
         })?;
-        Ok(true)
+        Ok(written)
+    }
+
+    fn theme(&self, otherwise: Theme) -> Theme {
+        match self.theme {
+            Some(ChartTheme::Light) => Theme::Light,
+            Some(ChartTheme::Dark) => Theme::Dark,
+            None => otherwise,
+        }
     }
 }
 

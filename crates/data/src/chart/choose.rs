@@ -1,36 +1,48 @@
-//! Which chart helps, from the shape of a result.
+//! The chart of a result: which one, what stands on it, and what is said to be left out.
 
 use std::collections::HashMap;
 
 use base::{Cell, Table, Type};
 use serde_json::Value;
 
-use super::{Along, Chart, Kind, Point, Positions, Series};
+use super::bins::{self, Counted};
+use super::wish::{Runs, Shape, kind};
+use super::{Along, Chart, Kind, Point, Positions, Series, Wish};
 use crate::dataset::Dataset;
 use crate::describe::{describe, describe_output};
-use crate::figures::{Form, number, period};
-use crate::plan::{Agg, ComputeOp, Group, Plan};
+use crate::figures::{Form, grouped, number, period};
+use crate::plan::{Agg, ComputeOp, Expr, Grain, Part, Plan};
 
 /// Bars beyond are not told apart; the table has them all.
 const BARS_MAX: usize = 40;
 /// More colours are not told apart.
 const SERIES_MAX: usize = 8;
+/// Dots beyond make a file that is slow to open.
+const DOTS_MAX: usize = 10_000;
 /// Names beyond need bars that lie.
 const UPRIGHT_NAMES_MAX: usize = 12;
 const UPRIGHT_NAME_LENGTH_MAX: usize = 12;
 const HISTOGRAM_ROWS_MIN: usize = 12;
+/// So few different numbers have a bar each.
+const HISTOGRAM_VALUES_MIN: usize = 13;
 const SCATTER_ROWS_MIN: usize = 4;
+/// Beyond, differences of numbers are not finite.
+const DRAWN_MAX: f64 = 1e300;
 
-/// The chart that helps to read a result, if one does. `wanted` is the kind that the question names.
-pub fn choose(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String], wanted: Option<Kind>) -> Option<Chart> {
+/// The chart that helps to read a result, if one does. `wish` is what the question says about it.
+pub fn choose(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String], wish: Option<Wish>) -> Option<Chart> {
     let result = Result { plan, dataset, table };
-    if table.rows.len() < 2 {
+    if table.rows.len() < 2 && wish.is_none() {
         return None;
     }
     if plan.group.is_empty() {
-        return result.of_rows();
+        return if plan.measures.is_empty() { result.of_rows(wish) } else { None };
     }
-    result.of_groups(result.measured(focus)?, wanted)
+    if let Some(dots) = matches!(wish, Some(Wish::Scatter | Wish::Against)).then(|| result.of_measures(wish)).flatten()
+    {
+        return Some(dots);
+    }
+    result.of_groups(result.measured(focus)?, wish)
 }
 
 struct Result<'a> {
@@ -59,37 +71,69 @@ impl Result<'_> {
         (numbers && self.table.columns[column].ty.is_number()).then_some(column)
     }
 
-    fn of_groups(&self, measured: usize, wanted: Option<Kind>) -> Option<Chart> {
+    fn of_groups(&self, measured: usize, wish: Option<Wish>) -> Option<Chart> {
         let keys = self.keys();
         let (along, colour) = match keys.as_slice() {
             [one] => (*one, None),
             // Time runs along, whatever comes first in the words.
-            [first, second] if self.plan.group[*second].grain.is_some() && self.plan.group[*first].grain.is_none() => {
-                (*second, Some(*first))
-            }
+            [first, second] if self.grain(*second).is_some() && self.grain(*first).is_none() => (*second, Some(*first)),
             [first, second] => (*first, Some(*second)),
             _ => return None,
         };
-        let group = &self.plan.group[along];
-        let positions = self.positions(along, group)?;
-        let kind = self.kind(&positions, colour.is_some(), measured, wanted);
-        let (series, left_out) = self.series(along, colour, measured, &positions)?;
+        let shape = self.shape(along, colour, measured)?;
+        let (kind, why) = kind(shape, wish);
+        if kind == Kind::Histogram {
+            return self.histogram_of_counts(along, measured);
+        }
+        let mut notes = Notes::default();
+        notes.add(why.map(str::to_string));
+        let positions = self.positions(along, kind, shape.along, &mut notes)?;
+        let series = self.series(along, colour, measured, &positions, &mut notes)?;
         let names = match &positions {
             Positions::Names(names) => names.as_slice(),
             _ => &[],
         };
-        let long = names.iter().any(|name| name.chars().count() > UPRIGHT_NAME_LENGTH_MAX);
-        let chart = Chart {
+        let lies = wish == Some(Wish::Lying)
+            || names.len() > UPRIGHT_NAMES_MAX
+            || names.iter().any(|name| name.chars().count() > UPRIGHT_NAME_LENGTH_MAX);
+        let one_bar_each = kind == Kind::Stacked || kind == Kind::Bar && colour.is_none();
+        notes.add(self.cut());
+        Some(Chart {
             kind,
-            horizontal: kind == Kind::Bar && colour.is_none() && (long || names.len() > UPRIGHT_NAMES_MAX),
+            horizontal: one_bar_each && lies && !names.is_empty(),
             title: self.title(),
-            along: Along { label: describe_output(self.plan, self.dataset, &group.name), positions },
+            along: Along { label: self.words(self.position(&self.plan.group[along].name)?), positions },
             form: self.form(measured),
-            measured: describe_output(self.plan, self.dataset, &self.table.columns[measured].name),
+            measured: self.words(measured),
             series,
-            note: self.note(left_out),
+            note: notes.text(),
+        })
+    }
+
+    fn shape(&self, along: usize, colour: Option<usize>, measured: usize) -> Option<Shape> {
+        let column = self.position(&self.plan.group[along].name)?;
+        let cells: std::collections::HashSet<String> =
+            self.table.rows.iter().map(|row| row[column].to_string()).collect();
+        let runs = if self.plan.top.is_some() {
+            Runs::Names
+        } else if self.grain(along).is_some() {
+            Runs::Time
+        } else if self.table.columns[column].ty.is_number() {
+            Runs::Numbers
+        } else {
+            Runs::Names
         };
-        Some(chart)
+        let name = &self.table.columns[measured].name;
+        let compute = self.plan.compute.iter().find(|compute| compute.name == *name).map(|compute| compute.op);
+        let summed = self.plan.measures.iter().any(|m| m.name == *name && matches!(m.agg, Agg::Sum | Agg::Count));
+        let positive = self.table.rows.iter().filter_map(|row| value(&row[measured])).all(|number| number >= 0.0);
+        Some(Shape {
+            along: runs,
+            places: cells.len(),
+            several: colour.is_some(),
+            adds_up: (summed || compute == Some(ComputeOp::Share)) && positive,
+            running: compute == Some(ComputeOp::Cumulative),
+        })
     }
 
     /// The groups that are shown: a key beside its name is one thing, which the name stands for.
@@ -113,54 +157,68 @@ impl Result<'_> {
         names.filter(|at| self.table.columns[*at].ty == Type::Text).any(|at| distinct(at) == distinct(own))
     }
 
-    fn positions(&self, along: usize, group: &Group) -> Option<Positions> {
-        let column = self.position(&group.name)?;
-        if let Some(grain) = group.grain {
+    /// The length of a group's periods; a calendar year as a number is one too.
+    fn grain(&self, group: usize) -> Option<Grain> {
+        let group = &self.plan.group[group];
+        let year = || {
+            let said = match &group.expr {
+                Expr::Part { part, .. } => *part == Part::Year,
+                Expr::Col { col } => {
+                    col.rsplit('.').next().is_some_and(|name| name.to_lowercase().split('_').any(|word| word == "year"))
+                }
+                _ => false,
+            };
+            let column = self.position(&group.name)?;
+            let fits = |row: &Vec<Cell>| row[column].is_null() || matches!(row[column].as_i64(), Some(1000..=2999));
+            (said && self.table.rows.iter().all(fits)).then_some(Grain::Year)
+        };
+        group.grain.or_else(year)
+    }
+
+    fn positions(&self, along: usize, kind: Kind, runs: Runs, notes: &mut Notes) -> Option<Positions> {
+        let column = self.position(&self.plan.group[along].name)?;
+        if runs == Runs::Numbers && matches!(kind, Kind::Line | Kind::Area) {
+            return Some(Positions::Numbers(self.form(column)));
+        }
+        if let (Some(grain), Runs::Time) = (self.grain(along), runs) {
             let mut periods: Vec<(f64, String)> = Vec::new();
+            let mut undated = 0;
             for row in &self.table.rows {
-                let start = row[column].as_str()?;
-                periods.push((seconds(start)?, period(grain, start)));
+                match moment(&row[column]) {
+                    Some((start, text)) => periods.push((start, period(grain, &text))),
+                    None => undated += 1,
+                }
             }
+            notes.count(undated, "row without a date is not drawn", "rows without a date are not drawn");
             periods.sort_by(|left, right| left.0.total_cmp(&right.0));
             periods.dedup();
-            return Some(Positions::Times { grain, periods });
+            return (!periods.is_empty()).then_some(Positions::Times { grain, periods });
         }
-        let mut names: Vec<String> = Vec::new();
+        let mut cells: Vec<&Cell> = Vec::new();
+        let mut known = std::collections::HashSet::new();
         for row in &self.table.rows {
-            let name = self.name(along, &row[column]);
-            if !names.contains(&name) && names.len() < BARS_MAX {
-                names.push(name);
+            if known.insert(row[column].to_string()) {
+                cells.push(&row[column]);
             }
         }
-        Some(Positions::Names(names))
+        if cells.len() > BARS_MAX {
+            notes.add(Some(format!("the first {BARS_MAX} of {} bars are drawn", grouped(&cells.len().to_string()))));
+        }
+        Some(Positions::Names(cells.into_iter().take(BARS_MAX).map(|cell| self.name(along, cell)).collect()))
     }
 
     fn name(&self, group: usize, cell: &Cell) -> String {
+        let spoken = self.plan.group[group].name.replace('_', " ");
         match cell {
-            Value::Null => format!("no {}", self.plan.group[group].name.replace('_', " ")),
+            Value::Null => format!("no {spoken}"),
+            Value::Bool(true) => spoken,
+            Value::Bool(false) => format!("not {spoken}"),
             Value::String(text) => match self.plan.group[group].grain {
                 Some(grain) => period(grain, text),
+                None if text.is_empty() => "(empty)".to_string(),
                 None => text.clone(),
             },
             other => other.to_string(),
-        }
-    }
-
-    fn kind(&self, positions: &Positions, several: bool, measured: usize, wanted: Option<Kind>) -> Kind {
-        let name = &self.table.columns[measured].name;
-        let compute = self.plan.compute.iter().find(|compute| compute.name == *name).map(|compute| compute.op);
-        let adds_up = compute == Some(ComputeOp::Share)
-            || self.plan.measures.iter().any(|m| m.name == *name && matches!(m.agg, Agg::Sum | Agg::Count));
-        let positive = self.table.rows.iter().filter_map(|row| value(&row[measured])).all(|number| number >= 0.0);
-        let stacks = several && adds_up && positive;
-        match (wanted, positions) {
-            (Some(Kind::Stacked), _) if stacks => Kind::Stacked,
-            (Some(kind @ (Kind::Line | Kind::Area)), Positions::Times { .. }) if !several || kind == Kind::Line => kind,
-            (Some(Kind::Bar), _) => Kind::Bar,
-            (_, Positions::Times { .. }) if compute == Some(ComputeOp::Cumulative) && !several => Kind::Area,
-            (_, Positions::Times { .. }) if self.table.rows.len() > 2 => Kind::Line,
-            _ if stacks => Kind::Stacked,
-            _ => Kind::Bar,
         }
     }
 
@@ -170,50 +228,79 @@ impl Result<'_> {
         colour: Option<usize>,
         measured: usize,
         positions: &Positions,
-    ) -> Option<(Vec<Series>, usize)> {
+        notes: &mut Notes,
+    ) -> Option<Vec<Series>> {
         let column = self.position(&self.plan.group[along].name)?;
         let colour_column = colour.and_then(|colour| self.position(&self.plan.group[colour].name));
-        let places: HashMap<&str, usize> = match positions {
-            Positions::Names(names) => names.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect(),
-            Positions::Times { periods, .. } => {
-                periods.iter().enumerate().map(|(at, (_, name))| (name.as_str(), at)).collect()
-            }
-            Positions::Numbers(_) | Positions::Ranges(..) => HashMap::new(),
-        };
-        let mut series: Vec<Series> = Vec::new();
-        let mut left_out = 0;
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut series: Vec<(String, Series)> = Vec::new();
+        let (mut missing, mut colours_beyond) = (0, std::collections::HashSet::new());
         for row in &self.table.rows {
-            let name = colour.zip(colour_column).map(|(group, at)| self.name(group, &row[at]));
-            let place = places.get(self.name(along, &row[column]).as_str());
-            let known = series.iter().position(|one| one.name == name);
-            let (Some(place), true) = (place, known.is_some() || series.len() < SERIES_MAX) else {
-                left_out += 1;
-                continue;
+            let at = match positions {
+                Positions::Numbers(_) => value(&row[column]),
+                Positions::Times { periods, .. } => moment(&row[column])
+                    .and_then(|(start, _)| periods.binary_search_by(|known| known.0.total_cmp(&start)).ok())
+                    .map(|place| place as f64),
+                Positions::Names(_) | Positions::Ranges(..) => {
+                    let next = places.len();
+                    let place = *places.entry(row[column].to_string()).or_insert(next);
+                    (place < positions.len()).then_some(place as f64)
+                }
             };
-            let at = known.unwrap_or_else(|| {
-                series.push(Series { name, points: Vec::new() });
+            let Some(at) = at else { continue };
+            let key = colour_column.map(|at| row[at].to_string()).unwrap_or_default();
+            let known = series.iter().position(|(known, _)| *known == key);
+            if known.is_none() && series.len() == SERIES_MAX {
+                colours_beyond.insert(key);
+                continue;
+            }
+            let index = known.unwrap_or_else(|| {
+                let name = colour.zip(colour_column).map(|(group, at)| self.name(group, &row[at]));
+                series.push((key, Series { name, points: Vec::new() }));
                 series.len() - 1
             });
-            if let Some(value) = value(&row[measured]) {
-                series[at].points.push(Point { at: *place as f64, value, exact: exact(&row[measured]) });
+            match value(&row[measured]) {
+                Some(value) => series[index].1.points.push(Point { at, value, exact: exact(&row[measured]) }),
+                None => missing += 1,
             }
         }
+        if !colours_beyond.is_empty() {
+            let all = colours_beyond.len() + SERIES_MAX;
+            notes.add(Some(format!("the first {SERIES_MAX} of {all} groups are drawn; the table has all")));
+        }
+        notes.count(missing, "value is missing", "values are missing");
+        let mut series: Vec<Series> = series.into_iter().map(|(_, series)| series).collect();
         for one in &mut series {
             one.points.sort_by(|left, right| left.at.total_cmp(&right.at));
         }
-        Some((series, left_out))
+        Some(series)
     }
 
     /// Plain rows: two numbers make a cloud of dots, one makes a histogram.
-    fn of_rows(&self) -> Option<Chart> {
+    fn of_rows(&self, wish: Option<Wish>) -> Option<Chart> {
         let numbers: Vec<usize> = (0..self.table.columns.len())
             .filter(|at| self.table.columns[*at].ty.is_number() && !self.is_key(*at))
             .collect();
+        let rows = self.table.rows.len();
         match numbers.as_slice() {
-            [only] if self.table.rows.len() >= HISTOGRAM_ROWS_MIN && self.table.columns.len() <= 2 => {
-                self.histogram(*only)
+            [only] if wish == Some(Wish::Histogram) || rows >= HISTOGRAM_ROWS_MIN && self.table.columns.len() <= 2 => {
+                self.histogram_of_rows(*only)
             }
-            [across, up] if self.table.rows.len() >= SCATTER_ROWS_MIN => Some(self.scatter(*across, *up)),
+            [first, second, ..] if numbers.len() == 2 || wish.is_some_and(|wish| wish != Wish::Any) => {
+                let few = rows < SCATTER_ROWS_MIN && wish.is_none();
+                (!few).then(|| self.scatter(*first, *second, wish))?
+            }
+            _ => None,
+        }
+    }
+
+    /// Two numbers of every group, as dots.
+    fn of_measures(&self, wish: Option<Wish>) -> Option<Chart> {
+        let names = self.plan.measures.iter().map(|m| &m.name).chain(self.plan.compute.iter().map(|c| &c.name));
+        let columns: Vec<usize> =
+            names.filter_map(|name| self.position(name)).filter(|at| self.table.columns[*at].ty.is_number()).collect();
+        match columns.as_slice() {
+            [first, second] => self.scatter(*first, *second, wish),
             _ => None,
         }
     }
@@ -222,51 +309,78 @@ impl Result<'_> {
         let name = &self.table.columns[column].name;
         let source = self.plan.select.iter().find(|select| select.name == *name).map(|select| &select.expr);
         match source {
-            Some(crate::plan::Expr::Col { col }) => {
+            Some(Expr::Col { col }) => {
                 let ends = |ending: &&str| col.ends_with(ending);
                 ["_id", "_ID", ".id", ".ID", "Id"].iter().any(ends)
-                    || self.dataset.column(col).is_some_and(|column| column.unique)
+                    || self.dataset.column(col).is_some_and(|column| column.unique && column.ty == Type::Int)
             }
             _ => false,
         }
     }
 
-    fn histogram(&self, column: usize) -> Option<Chart> {
-        let numbers: Vec<f64> = self.table.rows.iter().filter_map(|row| value(&row[column])).collect();
-        let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if low >= high {
-            return None;
-        }
-        let bins = ((numbers.len() as f64).sqrt().ceil() as usize).clamp(5, 20);
-        let scale = super::scale::Scale::around(low, high, bins);
-        let width = scale.ticks[1] - scale.ticks[0];
-        let mut counts = vec![0_u64; scale.ticks.len() - 1];
-        for number in numbers {
-            let bin = ((number - scale.low) / width).floor() as usize;
-            counts[bin.min(scale.ticks.len() - 2)] += 1;
-        }
-        let points = counts.iter().enumerate();
-        let points = points.map(|(at, count)| Point { at: at as f64, value: *count as f64, exact: count.to_string() });
-        Some(Chart {
-            kind: Kind::Histogram,
+    fn histogram_of_rows(&self, column: usize) -> Option<Chart> {
+        let counted = self.table.rows.iter().map(|row| Some(Counted { value: value(&row[column])?, rows: 1 }));
+        self.histogram(column, counted.collect())
+    }
+
+    fn histogram_of_counts(&self, along: usize, measured: usize) -> Option<Chart> {
+        let column = self.position(&self.plan.group[along].name)?;
+        let counted = self.table.rows.iter().map(|row| {
+            let rows = row[measured].as_u64()?;
+            Some(Counted { value: value(&row[column])?, rows })
+        });
+        self.histogram(column, counted.collect())
+    }
+
+    fn histogram(&self, column: usize, counted: Vec<Option<Counted>>) -> Option<Chart> {
+        let mut notes = Notes::default();
+        let known: Vec<Counted> = counted.iter().flatten().copied().collect();
+        notes.count(counted.len() - known.len(), "value is missing", "values are missing");
+        notes.add(self.cut());
+        let form = self.form(column);
+        let whole = self.table.columns[column].ty == Type::Int;
+        let values = bins::distinct(&known);
+        let (kind, positions, counts) = if values.len() < HISTOGRAM_VALUES_MIN {
+            let names = values.iter().map(|(value, _)| form.bare(*value)).collect();
+            (Kind::Bar, Positions::Names(names), values.iter().map(|(_, rows)| *rows).collect())
+        } else {
+            let (edges, counts) = bins::cut(&known, whole);
+            (Kind::Histogram, Positions::Ranges(edges, form), counts)
+        };
+        let point =
+            |(at, count): (usize, &u64)| Point { at: at as f64, value: *count as f64, exact: count.to_string() };
+        let points: Vec<Point> = counts.iter().enumerate().map(point).collect();
+        (!points.is_empty()).then(|| Chart {
+            kind,
             horizontal: false,
             title: self.title(),
-            along: Along { label: self.words(column), positions: Positions::Ranges(scale.ticks, self.form(column)) },
+            along: Along { label: self.words(column), positions },
             form: Form { percent: false, digits: 0, unit: None },
-            measured: "rows".to_string(),
-            series: vec![Series { name: None, points: points.collect() }],
-            note: self.note(0),
+            measured: "number of rows".to_string(),
+            series: vec![Series { name: None, points }],
+            note: notes.text(),
         })
     }
 
-    fn scatter(&self, across: usize, up: usize) -> Chart {
+    fn scatter(&self, first: usize, second: usize, wish: Option<Wish>) -> Option<Chart> {
+        let (across, up) = if wish == Some(Wish::Against) { (second, first) } else { (first, second) };
         let point = |row: &Vec<Cell>| {
             let exact = format!("{}, {}", exact(&row[across]), exact(&row[up]));
             Some(Point { at: value(&row[across])?, value: value(&row[up])?, exact })
         };
-        let points: Vec<Point> = self.table.rows.iter().filter_map(point).collect();
-        Chart {
+        let mut points: Vec<Point> = self.table.rows.iter().filter_map(point).collect();
+        let mut notes = Notes::default();
+        let other = |wish| !matches!(wish, Wish::Any | Wish::Scatter | Wish::Against);
+        notes.add(wish.filter(|wish| other(*wish)).map(|_| "dots: these are two numbers of each row".to_string()));
+        let missing = self.table.rows.len() - points.len();
+        notes.count(missing, "row lacks one of the numbers", "rows lack one of the numbers");
+        if points.len() > DOTS_MAX {
+            let (drawn, all) = (grouped(&DOTS_MAX.to_string()), grouped(&points.len().to_string()));
+            notes.add(Some(format!("the first {drawn} of {all} dots are drawn")));
+            points.truncate(DOTS_MAX);
+        }
+        notes.add(self.cut());
+        (!points.is_empty()).then(|| Chart {
             kind: Kind::Scatter,
             horizontal: false,
             title: self.title(),
@@ -274,8 +388,8 @@ impl Result<'_> {
             form: self.form(up),
             measured: self.words(up),
             series: vec![Series { name: None, points }],
-            note: self.note(0),
-        }
+            note: notes.text(),
+        })
     }
 
     /// What is shown; the picture shows its order itself.
@@ -284,25 +398,57 @@ impl Result<'_> {
     }
 
     fn words(&self, column: usize) -> String {
-        describe_output(self.plan, self.dataset, &self.table.columns[column].name)
+        describe_output(self.plan, self.dataset, &self.table.columns[column].name).replace('_', " ")
     }
 
-    fn note(&self, left_out: usize) -> Option<String> {
-        let beyond = self.table.row_count as usize - self.table.rows.len().min(self.table.row_count as usize);
-        match left_out + beyond {
-            0 => None,
-            rows => Some(format!("{rows} rows of the result are not drawn")),
+    /// What the table itself does not have.
+    fn cut(&self) -> Option<String> {
+        let rows = self.table.rows.len() as u64;
+        let figure = |number: u64| grouped(&number.to_string());
+        (rows < self.table.row_count)
+            .then(|| format!("of the first {} of {} rows", figure(rows), figure(self.table.row_count)))
+    }
+}
+
+/// What a reader must know to read the picture right.
+#[derive(Default)]
+struct Notes(Vec<String>);
+
+impl Notes {
+    fn add(&mut self, note: Option<String>) {
+        self.0.extend(note);
+    }
+
+    fn count(&mut self, number: usize, one: &str, many: &str) {
+        match number {
+            0 => {}
+            1 => self.0.push(format!("1 {one}")),
+            _ => self.0.push(format!("{} {many}", grouped(&number.to_string()))),
         }
+    }
+
+    fn text(self) -> Option<String> {
+        (!self.0.is_empty()).then(|| self.0.join("; "))
     }
 }
 
 /// A number that has a place on a chart.
 fn value(cell: &Cell) -> Option<f64> {
-    number(cell).filter(|number| number.is_finite())
+    number(cell).filter(|number| number.abs() <= DRAWN_MAX)
 }
 
 fn exact(cell: &Cell) -> String {
     cell.as_str().map_or_else(|| cell.to_string(), str::to_string)
+}
+
+/// The first moment of a period in seconds, and its text.
+fn moment(cell: &Cell) -> Option<(f64, String)> {
+    let text = match cell {
+        Value::String(text) => text.clone(),
+        Value::Number(year) => format!("{:04}-01-01", year.as_i64()?),
+        _ => return None,
+    };
+    Some((seconds(&text)?, text))
 }
 
 /// Seconds since the first day of the year 1, of an ISO date or moment.

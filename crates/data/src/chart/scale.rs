@@ -13,9 +13,31 @@ pub struct Scale {
     pub digits: usize,
 }
 
+/// Between marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Steps {
+    /// 1, 2, 2.5 or 5 times a power of ten.
+    Any,
+    /// 1, 2 or 5 times a power of ten, and no part of 1.
+    Whole,
+}
+
 impl Scale {
-    /// From the least to the greatest number, in about so many steps of 1, 2, 2.5 or 5 times a power of ten.
+    /// From the least to the greatest number, in about so many round steps.
     pub fn around(low: f64, high: f64, steps: usize) -> Scale {
+        Scale::of(low, high, steps, Steps::Any)
+    }
+
+    /// The decimals that tell marks apart.
+    pub fn digits_of(ticks: &[f64]) -> usize {
+        match ticks {
+            [first, second, ..] => digits(second - first),
+            _ => 0,
+        }
+    }
+
+    /// The same with steps of a kind.
+    pub fn of(low: f64, high: f64, steps: usize, kind: Steps) -> Scale {
         let (low, high) = match (low, high) {
             (low, high) if low < high => (low, high),
             (0.0, _) => (0.0, 1.0),
@@ -23,21 +45,26 @@ impl Scale {
         };
         let rough = (high - low) / steps.max(1) as f64;
         let power = 10_f64.powf(rough.log10().floor());
-        let factor = [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999);
-        let step = factor.unwrap_or(10.0) * power;
+        let factors: &[f64] = if kind == Steps::Whole { &[1.0, 2.0, 5.0, 10.0] } else { &[1.0, 2.0, 2.5, 5.0, 10.0] };
+        let factor = factors.iter().find(|factor| *factor * power >= rough * 0.999);
+        let step = factor.unwrap_or(&10.0) * power;
+        let step = if kind == Steps::Whole { step.max(1.0) } else { step };
         let first = (low / step + 1e-9).floor();
         let last = (high / step - 1e-9).ceil();
         let count = (last - first) as usize;
         // From whole multiples, so that a mark at 0.3 is not at 0.30000000000000004 more than once.
         let ticks: Vec<f64> = (0..=count).map(|number| (first + number as f64) * step).collect();
-        let digits = (0..=12).find(|digits| is_whole(step * 10_f64.powi(*digits))).unwrap_or(12) as usize;
-        Scale { low: first * step, high: last * step, ticks, digits }
+        Scale { low: first * step, high: last * step, ticks, digits: digits(step) }
     }
 
     /// Where a number lies, from 0 to 1.
     pub fn place(&self, number: f64) -> f64 {
         (number - self.low) / (self.high - self.low)
     }
+}
+
+fn digits(step: f64) -> usize {
+    (0..=12).find(|digits| is_whole(step * 10_f64.powi(*digits))).unwrap_or(12) as usize
 }
 
 fn is_whole(number: f64) -> bool {

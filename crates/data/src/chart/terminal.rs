@@ -1,11 +1,14 @@
 //! A chart in letters: bars of blocks, lines and dots of braille. No colour, so it reads the same everywhere.
 
 use super::scale::Scale;
+use super::svg::text::{is_mark, is_wide};
 use super::{Chart, Kind, Point, Positions};
 
 /// Rows of a chart that runs along time or numbers.
 const HIGH: usize = 10;
 const NAME_MAX: usize = 28;
+/// Of a line's name at its end.
+const LINE_NAME_MAX: usize = 16;
 const BAR_MIN: usize = 10;
 const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// For parts of one bar, and for series that share one field of dots.
@@ -28,13 +31,13 @@ fn bars(chart: &Chart, width: usize) -> String {
         .iter()
         .flat_map(|series| series.points.iter().map(move |point| (series, point)))
         .map(|(series, point)| {
-            let place = place(chart, point);
+            let place = words(chart, point.at as usize);
             (series.name.as_ref().map_or(place.clone(), |name| format!("{place}, {name}")), point)
         })
         .collect();
     let names: Vec<String> = rows.iter().map(|(name, _)| cut(name, NAME_MAX)).collect();
     let name_width = names.iter().map(|name| length(name)).max().unwrap_or(0);
-    let numbers: Vec<String> = rows.iter().map(|(_, point)| chart.form.bare(point.value)).collect();
+    let numbers: Vec<String> = rows.iter().map(|(_, point)| chart.form.figure(&point.exact)).collect();
     let number_width = numbers.iter().map(|number| length(number)).max().unwrap_or(0);
     let room = width.saturating_sub(name_width + number_width + 4).max(BAR_MIN);
     let most = rows.iter().map(|(_, point)| point.value).fold(0.0, f64::max);
@@ -90,17 +93,17 @@ fn field(chart: &Chart, width: usize) -> String {
     let (low, high) = chart.extent();
     let low = if chart.begins_at_zero() { low.min(0.0) } else { low };
     let scale = Scale::around(low, high, 4);
-    let marks: Vec<String> = scale.ticks.iter().map(|tick| crate::figures::rounded(shown(chart, *tick), 0)).collect();
-    let digits = if marks.windows(2).any(|pair| pair[0] == pair[1]) { scale.digits.max(1) } else { 0 };
-    let mark = |tick: f64| {
-        let text = crate::figures::rounded(shown(chart, tick), digits);
-        if chart.form.percent { text + " %" } else { text }
-    };
-    let margin = scale.ticks.iter().map(|tick| length(&mark(*tick))).max().unwrap_or(0);
-    let wide = width.saturating_sub(margin + 3).clamp(BAR_MIN, 100);
+    let marks = super::svg::marks(&chart.form, &scale);
+    let margin = marks.iter().map(|mark| length(mark)).max().unwrap_or(0);
+    let names: Vec<String> =
+        chart.series.iter().map(|series| cut(series.name.as_deref().unwrap_or_default(), LINE_NAME_MAX)).collect();
+    let beside =
+        names.iter().map(|name| length(name)).max().filter(|longest| *longest > 0).map_or(0, |longest| longest + 1);
+    let wide = width.saturating_sub(margin + 3 + beside).clamp(BAR_MIN, 100);
     let mut dots = vec![vec![0_u8; wide]; HIGH];
     let extent = across_extent(chart);
-    for series in &chart.series {
+    let mut named: Vec<String> = vec![String::new(); HIGH];
+    for (series, name) in chart.series.iter().zip(&names) {
         let places: Vec<(f64, f64)> = series
             .points
             .iter()
@@ -113,14 +116,23 @@ fn field(chart: &Chart, width: usize) -> String {
         if chart.kind != Kind::Scatter {
             places.windows(2).for_each(|pair| connect(&mut dots, pair[0], pair[1]));
         }
+        if let Some((_, y)) = places.last() {
+            let row = (y / 4.0) as usize;
+            let free = (0..HIGH).filter(|row| named[*row].is_empty()).min_by_key(|free| free.abs_diff(row));
+            named[free.unwrap_or(row.min(HIGH - 1))].clone_from(name);
+        }
     }
     let mut out = String::new();
     for (row, cells) in dots.iter().enumerate() {
         let here = |tick: &&f64| ((1.0 - scale.place(**tick)) * (HIGH - 1) as f64).round() as usize == row;
-        let label = scale.ticks.iter().find(here).map(|tick| mark(*tick)).unwrap_or_default();
+        let label = scale.ticks.iter().position(|tick| here(&tick)).map(|at| marks[at].as_str()).unwrap_or_default();
         let line: String = cells.iter().map(|cell| braille(*cell)).collect();
-        let pad = " ".repeat(margin - length(&label));
-        out += &format!("{pad}{label} ┤{}\n", line.trim_end_matches('\u{2800}'));
+        let line = match named[row].as_str() {
+            "" => line.trim_end_matches('\u{2800}').to_string(),
+            name => format!("{line} {name}"),
+        };
+        let pad = " ".repeat(margin - length(label));
+        out += &format!("{pad}{label} ┤{line}\n");
     }
     let (first, last) = ends(chart);
     let gap = wide.saturating_sub(length(&first) + length(&last)).max(1);
@@ -131,11 +143,7 @@ fn field(chart: &Chart, width: usize) -> String {
         " ".repeat(margin),
         " ".repeat(gap)
     );
-    out + &names(chart) + &below(chart)
-}
-
-fn shown(chart: &Chart, number: f64) -> f64 {
-    if chart.form.percent { number * 100.0 } else { number }
+    out + &below(chart)
 }
 
 fn across(chart: &Chart, at: f64) -> f64 {
@@ -200,20 +208,8 @@ fn blocks(long: f64) -> String {
     bar
 }
 
-fn place(chart: &Chart, point: &Point) -> String {
-    words(chart, point.at as usize)
-}
-
 fn words(chart: &Chart, at: usize) -> String {
-    match &chart.along.positions {
-        Positions::Names(names) => names.get(at).cloned().unwrap_or_default(),
-        Positions::Times { periods, .. } => periods.get(at).map(|(_, words)| words.clone()).unwrap_or_default(),
-        Positions::Numbers(form) => form.bare(at as f64),
-        Positions::Ranges(edges, form) => match (edges.get(at), edges.get(at + 1)) {
-            (Some(from), Some(to)) => format!("{} to {}", form.bare(*from), form.bare(*to)),
-            _ => String::new(),
-        },
-    }
+    chart.along.positions.words(at as f64)
 }
 
 fn legend(chart: &Chart) -> String {
@@ -223,21 +219,29 @@ fn legend(chart: &Chart) -> String {
     if parts.is_empty() { String::new() } else { format!("{}\n", parts.join("  ")) }
 }
 
-/// Lines of dots cannot be told apart; their names say at least what is there.
-fn names(chart: &Chart) -> String {
-    let names: Vec<&str> = chart.series.iter().filter_map(|series| series.name.as_deref()).collect();
-    if names.is_empty() { String::new() } else { format!("{} lines: {}\n", names.len(), names.join(", ")) }
-}
-
 fn below(chart: &Chart) -> String {
     chart.note.as_ref().map(|note| format!("{note}\n")).unwrap_or_default()
 }
 
+/// How many columns of a terminal a text takes.
 fn length(text: &str) -> usize {
-    text.chars().count()
+    let columns = |letter: char| if is_mark(letter) { 0 } else { 1 + usize::from(is_wide(letter)) };
+    text.chars().map(columns).sum()
 }
 
-fn cut(text: &str, letters: usize) -> String {
-    let text: String = text.chars().map(|letter| if letter.is_control() { '�' } else { letter }).collect();
-    if length(&text) <= letters { text } else { text.chars().take(letters - 1).collect::<String>() + "…" }
+fn cut(text: &str, columns_max: usize) -> String {
+    let safe =
+        |letter: char| if letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}') { '�' } else { letter };
+    let text: String = text.chars().map(safe).collect();
+    if length(&text) <= columns_max {
+        return text;
+    }
+    let mut short = String::new();
+    for letter in text.chars() {
+        if length(&short) + length(&letter.to_string()) > columns_max - 1 {
+            break;
+        }
+        short.push(letter);
+    }
+    short + "…"
 }

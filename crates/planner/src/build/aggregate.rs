@@ -4,11 +4,11 @@ use data::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, 
 
 use base::{Cell, Type};
 
-use super::Why;
 use super::condition::{all_of, in_unit, not, ref_test};
 use super::ground::Ground;
 use super::settle::{Number, Settled};
 use super::shape::{Aggregate, Share};
+use super::{Why, charts};
 use crate::draft::{Amount, Condition, Filter, Head, Target};
 use crate::index::MeasureId;
 use crate::score::Feature;
@@ -308,7 +308,8 @@ fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), W
     if plan.top.is_some() || plan.group.is_empty() {
         return Ok(());
     }
-    let in_time = |group: &Group| group.grain.is_some() || matches!(group.expr, Expr::Part { .. });
+    let counted = charts::counts_values(ground.index, ground.draft);
+    let in_time = |group: &Group| counted || group.grain.is_some() || matches!(group.expr, Expr::Part { .. });
     let first = plan.group.iter().find(|group| in_time(group)).map(|group| group.name.clone());
     let lowest = ground.draft.rank.as_ref().map(|rank| rank.dir).filter(|dir| *dir == Dir::Asc);
     let direction = ground.draft.direction;

@@ -296,9 +296,7 @@ impl Ground<'_> {
         match (own, &between[..]) {
             (Some(own), _) => Ok(own),
             (None, [between]) => Ok(*between),
-            _ => {
-                Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun)))
-            }
+            _ => Err(Why::unsupported(format!("a row of {} has no {}s of its own", self.table_name(), info.noun))),
         }
     }
 

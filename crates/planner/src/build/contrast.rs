@@ -25,7 +25,8 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
     imply_aggregates(index, draft, periods, implied)?;
     let later = draft.filters.remove(first.max(second));
     let earlier = draft.filters.remove(first.min(second));
-    let shared = |one: &Cells, other: &Cells| one.iter().any(|(column, _)| other.iter().any(|(known, _)| known == column));
+    let shared =
+        |one: &Cells, other: &Cells| one.iter().any(|(column, _)| other.iter().any(|(known, _)| known == column));
     match (&earlier.condition, &later.condition) {
         (Condition::Values { cells: one, .. }, Condition::Values { cells: other, .. })
             if !earlier.negated && !later.negated && shared(one, other) =>
@@ -40,7 +41,9 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
             add_group(draft, group);
             Ok(Vec::new())
         }
-        (Condition::Flag(columns), Condition::Flag(others)) if columns == others && earlier.negated != later.negated => {
+        (Condition::Flag(columns), Condition::Flag(others))
+            if columns == others && earlier.negated != later.negated =>
+        {
             add_group(draft, Target::Columns(columns.clone()));
             Ok(Vec::new())
         }
@@ -136,12 +139,7 @@ fn grain(when: &When) -> Option<Grain> {
 }
 
 /// Sides are compared by one number: the sum of what adds up, the average of what does not, the count of things.
-fn imply_aggregates(
-    index: &Index,
-    draft: &mut Draft,
-    periods: bool,
-    implied: &mut Vec<Feature>,
-) -> Result<(), Why> {
+fn imply_aggregates(index: &Index, draft: &mut Draft, periods: bool, implied: &mut Vec<Feature>) -> Result<(), Why> {
     for head in draft.heads.iter_mut().filter(|head| head.agg.is_none() && !head.amount) {
         match &head.target {
             Target::Columns(columns) if columns.iter().all(|id| index.column(*id).ty.is_number()) => {

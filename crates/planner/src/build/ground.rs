@@ -182,7 +182,7 @@ impl<'a> Ground<'a> {
         let facts = self.index.facts(column);
         let year = facts.years || facts.words.last().is_some_and(|word| word == "year");
         let measured = info.ty.is_number() && !facts.identifier && !year && info.distinct > NUMBER_GROUPS_MAX;
-        if measured {
+        if measured && !super::charts::counts_values(self.index, self.draft) {
             return Err(Why::unsupported(format!(
                 "{} has too many different values to group by",
                 words::snake(&info.name)

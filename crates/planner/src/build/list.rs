@@ -3,10 +3,10 @@
 use base::{Cell, Type};
 use data::plan::{Dir, Expr, LIMIT_MAX, Order, Plan, Pred, Select, Test, Top};
 
-use super::Why;
 use super::condition::all_of;
 use super::ground::Ground;
 use super::shape::List;
+use super::{Why, charts};
 use crate::draft::{Condition, Filter, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Ask;
@@ -60,7 +60,8 @@ pub fn plan(ground: &mut Ground, list: &List) -> Result<(Plan, Vec<String>), Why
     // "When was it coldest": several rows may have that moment.
     let repeated = |id: &ColId| index.column(*id).ty.is_temporal() && !index.column(*id).unique;
     let moment = ranked.is_some() && !asked.is_empty() && asked.iter().all(repeated);
-    plan.distinct = ground.draft.distinct || tableless || moment || asked_categories(ground, &asked, &identity, ranked.is_some());
+    plan.distinct =
+        ground.draft.distinct || tableless || moment || asked_categories(ground, &asked, &identity, ranked.is_some());
     if let Some((column, dir, number)) = ranked
         && let Some(by) = name_of(column)
     {
@@ -93,7 +94,8 @@ fn check_single(ground: &Ground, asked: &[ColId], list: &List) -> Result<(), Why
     let listing = ground.draft.ask == Some(Ask::List) || ground.draft.limit.is_some() || list.rank.is_some();
     let described =
         list.thing.is_some() && ground.draft.heads.first().is_some_and(|head| matches!(head.target, Target::Thing(_)));
-    if asked.iter().any(measured) && !pinned && !listing && !described {
+    let drawn = charts::pairs_columns(ground.draft) || charts::counts_values(index, ground.draft);
+    if asked.iter().any(measured) && !pinned && !listing && !described && !drawn {
         let name = index.column(asked[0]).name.replace('_', " ");
         return Err(Why::ambiguous(format!("{name} of many rows: average, total, highest or lowest")));
     }

@@ -1,9 +1,9 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
-use data::plan::{Agg, ComputeOp, Dir};
+use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX};
 
 use super::settle::{self, Number, Settled, Use};
-use super::{Why, ranking};
+use super::{Why, charts, ranking};
 use crate::Assumption;
 use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Target};
 use crate::index::{ColId, Index, ThingId};
@@ -167,14 +167,24 @@ fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
 }
 
 fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    let is_time = |group: &Target| matches!(group, Target::Grain(_) | Target::OverTime);
+    if draft.trend && !draft.groups.iter().any(is_time) {
+        let mut along_time = draft.clone();
+        along_time.groups.push(Target::OverTime);
+        along_time.trend = false;
+        return shape(index, &along_time);
+    }
     if draft.share {
         return super::shares::share(index, draft);
     }
     if let Some(rank) = draft.rank.clone() {
         return ranking::ranked(index, draft, rank);
     }
-    if draft.distribution {
+    if draft.distribution || charts::counts_values(index, draft) {
         return distribution(index, draft);
+    }
+    if charts::pairs_columns(draft) {
+        return list(index, draft);
     }
     if !draft.having.is_empty() {
         return with_having(index, draft);
@@ -316,8 +326,8 @@ fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     else {
         return Err(Why::ambiguous("a distribution needs a column to be split by"));
     };
-    if columns.iter().all(|id| index.column(*id).ty.is_number() && index.column(*id).distinct > 50) {
-        return Err(Why::unsupported("a distribution of a measured number needs classes"));
+    if columns.iter().all(|id| index.column(*id).ty.is_number() && index.column(*id).distinct > u64::from(LIMIT_MAX)) {
+        return list(index, draft);
     }
     let rows = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
     let group = match target {

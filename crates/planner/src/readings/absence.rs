@@ -50,7 +50,10 @@ pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// The position after verbs that only link: "had", "took", "been given".
 fn verb_end(parser: &Parser, mut at: usize) -> usize {
     let links = |role: &Role| {
-        matches!(role, Role::Link | Role::Created | Role::ExtentVerb | Role::Glue(Glue::Be | Glue::Have | Glue::Auxiliary))
+        matches!(
+            role,
+            Role::Link | Role::Created | Role::ExtentVerb | Role::Glue(Glue::Be | Glue::Have | Glue::Auxiliary)
+        )
     };
     let verb = |at: usize| {
         let found = parser.roles(at).find(|(_, role)| links(role)).map(|(end, _)| end);

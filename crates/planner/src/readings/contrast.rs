@@ -44,7 +44,8 @@ fn and_each(parser: &Parser, at: usize, draft: &Draft) -> Option<usize> {
     let last = matches!(draft.filters.last()?.condition, Condition::Time { when: When::In(_), .. });
     let preposition = parser.word(end);
     let repeated = matches!(preposition, "for" | "in") && (0..at).any(|before| parser.word(before) == preposition);
-    let period = |at: usize| parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(When::In(_))));
+    let period =
+        |at: usize| parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(When::In(_))));
     (last && repeated && (period(end) || period(parser.skip_determiners(end + 1)))).then_some(end)
 }
 
@@ -109,7 +110,8 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         steps.push((end, next));
     }
     // "Higher" and "longer" of a number that is said.
-    let degree = is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
+    let degree =
+        is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
     if degree && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
         steps.push((at + 1, draft.clone()));
     }
@@ -162,7 +164,8 @@ pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     // "Use more on average than".
     let average = parser.role(at + 1, Role::Agg(Agg::Avg)).filter(|_| is_degree(parser.word(at)));
-    if let (Some(end), [Head { agg: None | Some(Agg::Avg), target: Target::Columns(_), .. }]) = (average, &draft.heads[..])
+    if let (Some(end), [Head { agg: None | Some(Agg::Avg), target: Target::Columns(_), .. }]) =
+        (average, &draft.heads[..])
         && parser.word(end) == "than"
         && is_side(parser, end + 1)
     {

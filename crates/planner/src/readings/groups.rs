@@ -149,8 +149,10 @@ pub fn one_by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         return;
     }
     for (end, target, features) in parser.targets(at) {
-        let fits =
-            matches!(target, Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_));
+        let fits = matches!(
+            target,
+            Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)
+        );
         if fits && end == at + 1 && !draft.groups.contains(&target) {
             let next = draft.with(|next| {
                 next.features.extend(features);
@@ -197,20 +199,6 @@ pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
             steps.push((end, draft.with(|next| next.groups.push(target))));
         }
     }
-}
-
-/// `trend of revenue`, `revenue trend`: by a period that fits, or by the one that is said.
-pub fn trend(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(end) = parser.role(at, Role::Trend) else { return };
-    let timed = |target: &Target| matches!(target, Target::Grain(_) | Target::OverTime);
-    if draft.is_open() || draft.rank.is_some() {
-        return;
-    }
-    let next = match draft.groups.iter().any(timed) {
-        true => draft.clone(),
-        false => draft.with(|next| next.groups.push(Target::OverTime)),
-    };
-    steps.push((end, next));
 }
 
 /// `over time`.

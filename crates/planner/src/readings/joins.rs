@@ -160,7 +160,7 @@ fn is_shouted(parser: &Parser, at: usize) -> bool {
 }
 
 /// Whether a name of the dataset starts here: "report" and "value" mean nothing only where no column is called so.
-fn names_data(parser: &Parser, at: usize) -> bool {
+pub fn names_data(parser: &Parser, at: usize) -> bool {
     let names = |what: &What| matches!(what, What::Columns(_) | What::Thing(_) | What::Measure(_) | What::Value(_));
     parser
         .mentions

@@ -68,7 +68,8 @@ pub fn same_day(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if parser.word(day) != "day" {
             continue;
         }
-        let passed = |word: &str| matches!(word, "as" | "that" | "they" | "it" | "were" | "was" | "are" | "is" | "when");
+        let passed =
+            |word: &str| matches!(word, "as" | "that" | "they" | "it" | "were" | "was" | "are" | "is" | "when");
         let start = (day + 1..parser.tokens.len()).find(|at| !passed(parser.word(*at))).unwrap_or(day + 1);
         for second in parser.mentions.at(start) {
             let right = days(parser, second);

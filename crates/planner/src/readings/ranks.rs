@@ -373,7 +373,8 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     for mention in parser.mentions.at(start) {
         let What::Adjective(adjective) = &mention.what else { continue };
         let Some((dir, words)) = &adjective.number else { continue };
-        let named = |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
+        let named =
+            |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
         let columns: Columns = index.columns().filter(named).collect();
         let [column] = columns[..] else { continue };
         let dates = crate::build::moments(index, column.table);
@@ -391,8 +392,11 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
 /// `when did S-007 last report`: the last moment of the rows that the condition holds for.
 pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
-    let [Filter { condition: Condition::Values { cells, .. }, negated: false, .. }] = &draft.filters[..] else { return };
-    let recent = parser.roles(at).find_map(|(end, role)| if let Role::Recent(dir) = role { Some((end, dir)) } else { None });
+    let [Filter { condition: Condition::Values { cells, .. }, negated: false, .. }] = &draft.filters[..] else {
+        return;
+    };
+    let recent =
+        parser.roles(at).find_map(|(end, role)| if let Role::Recent(dir) = role { Some((end, dir)) } else { None });
     let Some((end, dir)) = recent.filter(|_| asked) else { return };
     let verb = parser.roles(end).find_map(|(end, role)| matches!(role, Role::Link | Role::Created).then_some(end));
     let Some(end) = verb else { return };
