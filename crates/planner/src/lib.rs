@@ -10,6 +10,7 @@ mod decide;
 mod draft;
 mod index;
 mod lexicon;
+mod lookup;
 mod mentions;
 mod names;
 mod period;
@@ -26,6 +27,7 @@ use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 pub use index::Index;
+pub use lookup::Weights;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,6 +87,27 @@ pub struct Refusal {
     pub suggestions: Vec<String>,
     /// The best reading there was, if any; for measuring only.
     pub best: Option<Reading>,
+    /// How likely that reading is right, on the scale of [`Answer::confidence`]; 0 where there is none.
+    #[serde(default)]
+    pub best_confidence: f64,
+    /// What comes after the best reading, best first; for whoever finds that no row satisfies it.
+    #[serde(default)]
+    pub others: Vec<Reading>,
+}
+
+impl Refusal {
+    /// A refusal with nothing beside it.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Refusal {
+        Refusal {
+            reason,
+            message: message.into(),
+            words: Vec::new(),
+            suggestions: Vec::new(),
+            best: None,
+            best_confidence: 0.0,
+            others: Vec::new(),
+        }
+    }
 }
 
 /// The classes of refusals.
@@ -135,6 +158,12 @@ pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
 
 /// Plans one question with a ready index.
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
+    plan_weighted(index, Weights::built_in(), question)
+}
+
+/// Plans one question with a ready index, ordering what the grammar does not read by these weights.
+pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcome {
+    let _ = weights;
     match decide::decide(index, question) {
         Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
         answer => answer,
