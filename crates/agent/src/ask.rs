@@ -244,6 +244,6 @@ pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
     Problem::new(Code::Internal, error.to_string()).hint("please report what you did")
 }
 
-pub(crate) fn milliseconds(since: Instant) -> f64 {
+fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e5).round() / 100.0
 }

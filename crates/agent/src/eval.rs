@@ -155,7 +155,7 @@ fn weights(file: Option<&FileInput>) -> Result<Weights, Problem> {
 }
 
 /// The places of the lines that share a prepared file, in the order in which each was first named; lines that are no
-/// cases come with the first.
+/// cases share nothing.
 fn grouped(lines: &[Line]) -> Vec<(Option<Shared>, Vec<usize>)> {
     let mut groups: Vec<(Option<Shared>, Vec<usize>)> = Vec::new();
     let mut known: HashMap<Option<Shared>, usize> = HashMap::new();
@@ -222,7 +222,8 @@ async fn dataset(context: &Context, directory: &Path, names: &[String]) -> Resul
     let prepared = Arc::new(resolved.prepare(context).await?);
     let indexed = prepared.clone();
     let index = Arc::new(blocking(move || indexed.index()).await?);
-    Ok(Ground::Dataset { prepared, index })
+    let dataset = Arc::new(prepared.dataset.clone());
+    Ok(Ground::Dataset { prepared, dataset, index })
 }
 
 async fn tables(context: &Context, file: Option<&FileInput>, lines: &[&Line]) -> Result<Ground, Problem> {

@@ -29,6 +29,8 @@ pub enum Ground {
     Dataset {
         /// While it is held, nobody removes it.
         prepared: Arc<Prepared>,
+        /// The same for who keeps it while planning.
+        dataset: Arc<Dataset>,
         /// What planning looks up in it.
         index: Arc<Index>,
     },
@@ -158,7 +160,7 @@ fn begin(ground: &Ground, manner: &Manner, line: &Line) -> Result<Begun, Problem
 
 fn looked_up(ground: &Ground, case: &Case) -> Result<(Arc<Dataset>, Arc<Index>), Problem> {
     match (ground, &case.data) {
-        (Ground::Dataset { prepared, index }, _) => Ok((Arc::new(prepared.dataset.clone()), index.clone())),
+        (Ground::Dataset { dataset, index, .. }, _) => Ok((dataset.clone(), index.clone())),
         (Ground::Tables(set), Data::Tables(ids)) => {
             let dataset = set.dataset(ids)?;
             let index = Arc::new(Index::new(&dataset));

@@ -1,5 +1,8 @@
 //! `assay eval`: many questions, and how many of the answers are right.
 
+mod curve;
+mod page;
+
 use std::path::Path;
 
 use agent::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
@@ -43,6 +46,9 @@ pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
         write(path, &lines, &run)?;
     }
     let results = results_of(&lines)?;
+    if let Some(path) = &eval.html {
+        write(path, page::draw(&eval.cases.display().to_string(), &document, &results).as_bytes(), &run)?;
+    }
     app.show(&document, |printer| {
         print(printer, &document);
         print_failures(printer, &results);
