@@ -15,14 +15,15 @@ from ingest_kinds import STRICT_KINDS, strict_value
 from ingest_mend import mend
 from ingest_report import EMPTY_WORDS, check_width, column_names, progress, say_names
 from ingest_stage import CLEAN, text_source
-from ingest_text import READ_BYTES, decode, dialect_of
+from ingest_text import decode, dialect_of
 from ingest_types import Column, candidates, decide, declared_columns, settle
 from sql import quoted
 
 FAST_COLUMNS_MAX = 500
 SAMPLE_MAX = 3_000
-# From here on it pays to load the library that finds pairs of bytes faster.
+# From here on it pays to load the library that finds pairs of bytes faster; what it looks at should lie in a cache.
 PAIRS_BYTES_MIN = 64 << 20
+PAIRS_READ_BYTES = 256 << 10
 # So many cells that equal the header's are enough to look at the row more closely.
 HEADER_CELLS_MAX = 50
 
@@ -166,7 +167,7 @@ def _tails(path, dialect):
     once = twice = 0
     kept = b""
     with io.open(path, "rb") as file:
-        while chunk := file.read(READ_BYTES):
+        while chunk := file.read(PAIRS_READ_BYTES):
             chunk = kept + chunk
             for end in (b"\n", b"\r") if b"\r" in chunk else (b"\n",):
                 if holds(chunk, mark + end):

@@ -6,6 +6,7 @@ numbers alone, so the same file gives the same answer. Wide tables are measured 
 beyond the first few hundred.
 """
 
+import datetime
 import math
 
 from cells import encode, type_name
@@ -133,21 +134,43 @@ class _Table:
     def count(self):
         """What is asked of every row: what is filled, the range, and distinct values.
 
-        Ranges are asked apart, those of texts one by one: the engine knows most of them without looking at a row, but
-        looks at every row of a statement's columns if it has to look for one of them.
+        Ranges of texts are left for later in a large table: the engine knows the others without looking at a row, and
+        the values that are found there tell most of them.
         """
-        texts = [column for column in self.columns if column.type == "text"]
-        others = [column for column in self.columns if column.type != "text"]
-        together = 1 if self.is_sampled else BATCH_COLUMNS
-        for batch in (*_batches(others, BATCH_COLUMNS), *_batches(texts, together)):
-            answers = iter(self._one(", ".join(text for column in batch for text in _range(column)), self.name))
-            for column in batch:
-                column.filled, column.least, column.greatest = next(answers), next(answers), next(answers)
-        for batch in _batches(self.columns, BATCH_COLUMNS):
+        later = [column for column in self.detailed if column.type == "text" and self.is_sampled]
+        for batch in _batches([column for column in self.columns if column not in later], BATCH_COLUMNS):
+            self._find_ranges(batch)
+        for batch in _batches(later, BATCH_COLUMNS):
+            filled = self._one(", ".join(f"count({column.cell})" for column in batch), self.name)
+            for column, count in zip(batch, filled):
+                column.filled = count
+        unknown = [column for column in self.columns if not self._count_by_range(column)]
+        for batch in _batches(unknown, BATCH_COLUMNS):
             wanted = ", ".join(f"approx_count_distinct({column.cell})" for column in batch)
             for column, distinct in zip(batch, self._one(wanted, self.name)):
                 # An estimate may exceed what is possible.
                 column.distinct, column.exact = min(distinct, column.filled), column.filled == 0
+
+    def _find_ranges(self, batch):
+        answers = iter(self._one(", ".join(text for column in batch for text in _range(column)), self.name))
+        for column in batch:
+            column.filled, column.least, column.greatest = next(answers), next(answers), next(answers)
+
+    def _count_by_range(self, column):
+        """Distinct values of a large table's column of few possible ones, which need not be estimated first."""
+        if not self.is_sampled or column not in self.detailed or column.filled == 0:
+            return False
+        possible = _possible(column)
+        if possible is not None and possible <= GROUPS_MAX_OTHERS:
+            # Its groups are counted when its values are looked at.
+            column.distinct = min(possible, column.filled)
+            return True
+        if self._fits_in_bits(column):
+            low, high = int(column.least), int(column.greatest)
+            bits = f"bit_count(bitstring_agg(CAST({column.cell} AS BIGINT), {low}, {high}))"
+            column.distinct, column.exact = self._one(bits, self.name)[0], True
+            return True
+        return False
 
     def take_sample(self):
         """A part of a large table, chosen by the rows' numbers: evenly spread, and blind to anything that repeats."""
@@ -179,6 +202,16 @@ class _Table:
         if column.type == "text":
             column.values, all_fit = _bounded([encode(value) for value, _ in column.frequent], values_max)
             column.complete = all_fit and column.exact
+            if self.is_sampled:
+                self._find_ends_of_text(column)
+
+    def _find_ends_of_text(self, column):
+        """The least and the greatest text: letters have the same order here as in the engine."""
+        if column.exact and column.kind == "VARCHAR" and len(column.frequent) == column.distinct:
+            values = [value for value, _ in column.frequent]
+            column.least, column.greatest = min(values), max(values)
+        else:
+            self._find_ranges([column])
 
     def _frequent(self, source, column, limit):
         """Values, most frequent first, then in their own order, and how many distinct ones there are."""
@@ -214,11 +247,7 @@ class _Table:
         return column.filled == self.rows and column.distinct >= UNIQUE_SHARE_MIN * self.rows
 
     def _count_large(self, column):
-        if self._fits_in_bits(column):
-            low, high = int(column.least), int(column.greatest)
-            bits = f"bit_count(bitstring_agg(CAST({column.cell} AS BIGINT), {low}, {high}))"
-            column.distinct, column.exact = self._one(bits, self.name)[0], True
-        elif self._may_be_unique(column) and column.type in _KEYS:
+        if self._may_be_unique(column) and column.type in _KEYS:
             # As many hashes as rows prove as many values; fewer prove nothing, and the estimate stays.
             if self._one(f"count(DISTINCT hash({column.cell}))", self.name)[0] == self.rows:
                 column.distinct, column.exact = self.rows, True
@@ -250,10 +279,16 @@ class _Table:
 
     def _find_ends(self, batch):
         """The range of a histogram as numbers, without what is infinite or not a number."""
-        wanted = ", ".join(text for column in batch for text in _ends(column))
-        answers = iter(self._one(wanted, self.name))
+        times = [column for column in batch if column.type in ("date", "timestamp")]
         for column in batch:
-            column.low, column.high = next(answers), next(answers)
+            if column not in times:
+                column.low, column.high = float(column.least), float(column.greatest)
+        if times:
+            wanted = ", ".join(f"epoch({end}({column.cell}))" for column in times for end in ("min", "max"))
+            answers = iter(self._one(wanted, self.name))
+            for column in times:
+                column.low, column.high = next(answers), next(answers)
+        for column in batch:
             if column.type == "float" and not (math.isfinite(column.low) and math.isfinite(column.high)):
                 finite = ", ".join(f"{end}({column.cell}) FILTER (isfinite({column.cell}))" for end in ("min", "max"))
                 column.low, column.high = self._one(finite, self.name)
@@ -297,9 +332,13 @@ def _range(column):
     return f"count({cell})", *ends
 
 
-def _ends(column):
-    place = "epoch({})" if column.type in ("date", "timestamp") else "CAST({} AS DOUBLE)"
-    return place.format(f"min({column.cell})"), place.format(f"max({column.cell})")
+def _possible(column):
+    """How many values lie in the range of a column; None where that cannot be counted."""
+    if column.kind.upper() in _WHOLE:
+        return int(column.greatest) - int(column.least) + 1
+    if column.type == "date" and isinstance(column.least, datetime.date) and isinstance(column.greatest, datetime.date):
+        return (column.greatest - column.least).days + 1
+    return 2 if column.type == "bool" else None
 
 
 def _has_width(column):
