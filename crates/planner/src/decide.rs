@@ -67,7 +67,7 @@ fn row_noun(index: &Index, tokens: &[Token], mentions: &Mentions) -> Option<Assu
 }
 
 fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
-    Outcome::Refusal(Refusal { reason, message, words, suggestions: Vec::new(), best: None })
+    Outcome::Refusal(Refusal { words, ..Refusal::new(reason, message) })
 }
 
 /// Keeps the cheapest reading of each computation.
@@ -90,16 +90,17 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
         let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
         let second = readings.first().map(said).unwrap_or_default();
         let message = format!("the question can be read in two ways: {}; or {second}", said(&best));
-        return with_best(Reason::Ambiguous, message, best);
+        return with_best(Reason::Ambiguous, message, best, readings);
     }
     if confidence < score::CONFIDENCE_MIN {
-        return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best);
+        return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best, readings);
     }
     Outcome::Answer(Answer { reading: best, confidence, others: readings })
 }
 
-fn with_best(reason: Reason, message: String, best: Reading) -> Outcome {
-    Outcome::Refusal(Refusal { reason, message, words: Vec::new(), suggestions: Vec::new(), best: Some(best) })
+fn with_best(reason: Reason, message: String, best: Reading, others: Vec<Reading>) -> Outcome {
+    let best_confidence = score::confidence(-best.score);
+    Outcome::Refusal(Refusal { best: Some(best), best_confidence, others, ..Refusal::new(reason, message) })
 }
 
 /// Why no reading accounts for the whole question.
