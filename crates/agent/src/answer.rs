@@ -68,9 +68,16 @@ pub struct Answer {
     pub sql: Option<String>,
     pub refusal: Option<Value>,
     pub cached: bool,
+    /// The run whose answer was given again.
+    pub cached_from: Option<String>,
+    /// Every way the question can be read, where there are several; the first is the best.
+    pub readings: Vec<Value>,
     /// What was decided about the files when they were read.
     pub notes: Vec<String>,
     pub timing_ms: Timing,
+    /// Whether the same question would be answered the same whenever it is asked.
+    #[serde(skip)]
+    pub repeatable: bool,
 }
 
 impl Answer {
@@ -97,8 +104,11 @@ impl Answer {
             sql: None,
             refusal: None,
             cached: false,
+            cached_from: None,
+            readings: Vec::new(),
             notes: Vec::new(),
             timing_ms: Timing::default(),
+            repeatable: false,
         }
     }
 
@@ -106,8 +116,20 @@ impl Answer {
     pub fn refuse(&mut self, refusal: &Refusal) {
         self.refusal = Some(json!({
             "reason": refusal.reason, "message": refusal.message, "words": refusal.words,
-            "suggestions": refusal.suggestions,
+            "suggestions": refusal.suggestions, "readings": self.readings,
         }));
+    }
+
+    /// Numbers the ways in which the question can be read, if there are several.
+    pub fn offer(&mut self, readings: &[Reading], dataset: &Dataset) {
+        if readings.len() < 2 {
+            return;
+        }
+        let said = |(at, reading): (usize, &Reading)| {
+            let words = data::describe::describe(&reading.plan, dataset);
+            json!({ "number": at + 1, "reading": words, "plan_hash": reading.plan.hash() })
+        };
+        self.readings = readings.iter().enumerate().map(said).collect();
     }
 
     /// Says what was understood.

@@ -5,8 +5,8 @@ use std::time::Instant;
 use base::{Code, Problem, Table};
 use data::plan::Plan;
 use data::{Dataset, compile};
-use flow::{Finish, Run};
-use planner::{Outcome as Planned, Reading, Reason, Refusal};
+use flow::{Finish, FoundBy, Recall, Run};
+use planner::{Assumption, Outcome as Planned, Reading, Reason, Refusal};
 use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::context::{Context, Warmth};
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
-use crate::{invariants, sentence};
+use crate::{invariants, recall, sentence};
 
 /// What is asked, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +31,15 @@ pub struct AskInput {
     pub question: String,
     /// Whether to answer with the best reading also where it would be refused.
     pub answer_all: bool,
+    /// Which of several readings the user chose, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<usize>,
+    /// Whether to compute it also where the answer is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_cache: bool,
+    /// The thread in which it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
 }
 
 /// Answers one question.
@@ -38,6 +47,13 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let started = Instant::now();
     let input: AskInput = parse_input(input)?;
     let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
+    let recall = recall::key(context, &input, &resolved, None);
+    if !input.no_cache
+        && let Some(found) = run.found_by_key(&recall.key).await?
+    {
+        let answer = recall::again(found, run.id().as_str(), &input.question, started);
+        return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
+    }
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
     let mut kernel = Kernel::new(context, &prepared);
     if run.will_perform() {
@@ -48,16 +64,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let planned_at = Instant::now();
     let planned = planner::plan_with(&prepared.index(), &input.question);
     answer.timing_ms.plan = milliseconds(planned_at);
-    let reading = match planned {
-        Planned::Answer(found) => {
-            answer.confidence = found.confidence;
-            Some(found.reading)
-        }
-        Planned::Refusal(refusal) => {
-            answer.refuse(&refusal);
-            refusal.best.filter(|_| input.answer_all)
-        }
-    };
+    let reading = choose(&mut answer, planned, &input, &prepared)?;
     let kernel = Mutex::new(kernel);
     if let Some(reading) = reading {
         compute(run, context, &kernel, &prepared, &reading, &mut answer).await?;
@@ -65,7 +72,61 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     kernel.into_inner().retire();
     answer.timing_ms.total = milliseconds(started);
     let document = serde_json::to_value(&answer).map_err(internal)?;
-    Ok(if answer.status == "answered" { Finish::succeeded(document) } else { Finish::rejected(document) })
+    let (answered, recall) = (answer.status == "answered", Some(recall).filter(|_| answer.repeatable));
+    let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
+    Ok(findable(run, finish, recall.filter(|_| answered), &input))
+}
+
+/// A finish that later questions find; what came from a stranger is found by none.
+fn findable(run: &Run, finish: Finish, recall: Option<Recall>, input: &AskInput) -> Finish {
+    if run.is_imported() {
+        return finish;
+    }
+    Finish { found_by: FoundBy { recall, thread: input.thread.clone() }, ..finish }
+}
+
+/// The reading to compute: the planner's, or the one that the user chose. What else there is stands in the answer.
+fn choose(
+    answer: &mut Answer,
+    planned: Planned,
+    input: &AskInput,
+    prepared: &Prepared,
+) -> Result<Option<Reading>, Problem> {
+    let (best, others, confidence, refusal) = match planned {
+        Planned::Answer(found) => (Some(found.reading), found.others, found.confidence, None),
+        Planned::Refusal(mut refusal) => {
+            let (best, others) = (refusal.best.take(), std::mem::take(&mut refusal.others));
+            (best, others, refusal.best_confidence, Some(refusal))
+        }
+    };
+    let readings: Vec<Reading> = best.into_iter().chain(others).collect();
+    answer.offer(&readings, &prepared.dataset);
+    if let Some(number) = input.reading {
+        return chosen(answer, readings, number, confidence).map(Some);
+    }
+    let mut best = readings.into_iter().next();
+    if let Some(refusal) = refusal {
+        answer.refuse(&refusal);
+        best = best.filter(|_| input.answer_all);
+    }
+    if best.is_some() {
+        answer.confidence = confidence;
+    }
+    Ok(best)
+}
+
+fn chosen(answer: &mut Answer, mut readings: Vec<Reading>, number: usize, confidence: f64) -> Result<Reading, Problem> {
+    let there = readings.len();
+    let at = number.checked_sub(1).filter(|at| *at < there).ok_or_else(|| {
+        let count = if there == 1 { "1 reading".to_string() } else { format!("{there} readings") };
+        Problem::new(Code::Usage, format!("the question has {count}, and no reading {number}"))
+            .hint("ask without --reading to see them, or with --show readings")
+    })?;
+    let mut reading = readings.swap_remove(at);
+    let text = format!("reading {number} of {there}, as you chose");
+    reading.assumptions.push(Assumption { code: "reading_chosen".to_string(), text });
+    answer.confidence = if at == 0 { confidence } else { reading.confidence() };
+    Ok(reading)
 }
 
 /// Executes a reading and verifies it; what goes wrong becomes a refusal.
@@ -116,6 +177,7 @@ async fn compute(
                 answer.notes.push("a chart was asked for, but none shows more than the table".to_string());
             }
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
+            answer.repeatable = known.by == "oracle" || rows_read(&reading.plan, dataset) > ORACLE_ROWS_MAX;
             answer.known = Some(known);
             answer.table = Some(table);
         }
@@ -247,6 +309,6 @@ pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
     Problem::new(Code::Internal, error.to_string()).hint("please report what you did")
 }
 
-fn milliseconds(since: Instant) -> f64 {
+pub(crate) fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e5).round() / 100.0
 }

@@ -45,6 +45,8 @@ pub struct Context {
     pub progress: Progress,
     /// What prepared datasets may take together.
     pub cache_bytes: u64,
+    /// Which program this is: another one may answer otherwise.
+    pub build: String,
     sandbox: OnceCell<Sandbox>,
     /// Readings that began before it was known which version they are of.
     begun: Mutex<Vec<Begun>>,
@@ -68,6 +70,7 @@ impl Context {
             progress,
             sandbox: OnceCell::new(),
             cache_bytes: CACHE_BYTES_DEFAULT,
+            build: String::new(),
             begun: Mutex::default(),
             retired: Mutex::default(),
         }

@@ -1,11 +1,12 @@
 //! Everything a command needs, built once: printer, settings, and on demand the store, the engine and the context.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent::{Context, Resolved, Source, Warmth};
 use base::{Code, Problem, RunId};
-use flow::{Ended, Engine, Options, Request, Store};
+use flow::{Ended, Engine, Options, Request, Runs, Store};
 use sandbox::EnvironmentOptions;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -46,6 +47,7 @@ impl App {
         };
         let mut context = Context::new(settings.data_dir.clone(), program, environment, warmth, progress);
         context.cache_bytes = settings.cache_bytes;
+        context.build = build_of(&context.program);
         let watcher = Arc::new(Watcher::new(printer.clone()));
         App { printer, watcher, settings, context: Arc::new(context) }
     }
@@ -77,15 +79,26 @@ impl App {
         title: &str,
         shown: impl FnOnce(&Value) -> u8,
     ) -> Result<u8, Problem> {
+        Ok(self.made(begin, task, input, title).await?.map_or(0, |(document, _)| shown(&document)))
+    }
+
+    /// Runs a task to its end and gives its document and where to look into its run, or only queues it and says so.
+    pub async fn made(
+        &self,
+        begin: &Begin,
+        task: &str,
+        input: &impl Serialize,
+        title: &str,
+    ) -> Result<Option<(Value, Runs)>, Problem> {
         let request = self.request(begin, task, input, title)?;
         let engine = self.engine().await?;
         if begin.queue {
             let run = engine.enqueue(&request).await?;
             self.show_queued(task, &[run]);
-            return Ok(0);
+            return Ok(None);
         }
         let Ended { result, .. } = engine.start(&self.context, request).await?;
-        Ok(shown(&result?.output))
+        Ok(Some((result?.output, engine.runs().clone())))
     }
 
     /// What to start, in the engine's terms.
@@ -139,6 +152,13 @@ impl App {
     pub async fn close(&self) {
         self.context.close().await;
     }
+}
+
+/// What tells this program from every other build of it on this machine, without reading it.
+fn build_of(program: &Path) -> String {
+    let file =
+        std::fs::metadata(program).map(|file| (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec()));
+    format!("{} {:?}", env!("CARGO_PKG_VERSION"), file.ok())
 }
 
 /// Splits `DATA… LAST` and resolves the data.

@@ -21,6 +21,20 @@ Examples:
 
 Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
 
+const ASK_EXAMPLES: &str = "\
+Examples:
+  assay ask ecommerce \"What are the top 10 products by revenue?\"
+  assay ask sales.csv \"average price by region\" --show sql,plan,steps
+  assay ask sales.csv \"average price by region\" --csv > prices.csv
+  assay ask sales.csv \"best region\" --reading 2       one of the readings that a refusal numbers";
+
+const CACHE_EXAMPLES: &str = "\
+Examples:
+  assay cache list
+  assay cache list ecommerce
+  assay cache clear --older-than 30d
+  assay ask ecommerce \"how many orders\" --no-cache   computes it again";
+
 const DATA_EXAMPLES: &str = "\
 Examples:
   assay data add sales/ customers.csv --name shop
@@ -117,6 +131,8 @@ pub enum Command {
     Guard(Guard),
     /// Add, list, look at, export and forget datasets
     Data(Data),
+    /// Show and forget which answers are given again without computing them
+    Cache(Cache),
     /// Look at runs, follow, stop, resume, replay, fork, export and delete them
     Runs(Runs),
     /// Work on queued runs until told to stop
@@ -145,15 +161,22 @@ pub struct Begin {
 
 /// `assay ask DATA… "question"`
 #[derive(Debug, Args)]
+#[command(after_help = ASK_EXAMPLES)]
 pub struct Ask {
     #[command(flatten)]
     pub begin: Begin,
     /// A dataset's name, files or folders, and last the question
     #[arg(required = true, num_args = 1.., value_name = "DATA… QUESTION")]
     pub words: Vec<String>,
-    /// Also show: sql, plan
+    /// Also show: sql, plan, steps, readings
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub show: Vec<Show>,
+    /// Print the table as CSV on stdout, cells as they are, and everything else on stderr
+    #[arg(long, conflicts_with_all = ["markdown", "json", "jsonl"])]
+    pub csv: bool,
+    /// Print the table as Markdown on stdout, cells as they are, and everything else on stderr
+    #[arg(long, conflicts_with_all = ["json", "jsonl"])]
+    pub markdown: bool,
     /// Also write the chart to a file: .svg, .png, or .json for Vega-Lite
     #[arg(long, value_name = "FILE")]
     pub chart: Option<std::path::PathBuf>,
@@ -163,7 +186,10 @@ pub struct Ask {
     /// Answer with the best reading also where it would be refused (for measuring)
     #[arg(long)]
     pub answer_all: bool,
-    /// Compute anew (answers are not cached yet, so this changes nothing)
+    /// Which of several readings to answer, as numbered where the question was refused
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub reading: Option<u16>,
+    /// Compute it also where the same question was answered before, on the same data
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -199,6 +225,8 @@ pub struct Eval {
 pub enum Show {
     Sql,
     Plan,
+    Steps,
+    Readings,
 }
 
 /// The colours of a chart.
@@ -411,6 +439,32 @@ pub enum DataAction {
     Init {
         /// A folder, or a file
         path: PathBuf,
+    },
+}
+
+/// `assay cache list|clear`
+#[derive(Debug, Args)]
+#[command(after_help = CACHE_EXAMPLES)]
+pub struct Cache {
+    #[command(subcommand)]
+    pub action: CacheAction,
+}
+
+/// What to do with the answer cache.
+#[derive(Debug, Subcommand)]
+pub enum CacheAction {
+    /// Latest used first
+    List {
+        /// Only answers about this dataset
+        name: Option<String>,
+    },
+    /// Forget answers; their runs stay
+    Clear {
+        /// Only answers about this dataset
+        name: Option<String>,
+        /// Only answers that were last given longer ago than this, such as 30d or 12h
+        #[arg(long, value_name = "TIME", value_parser = when::duration)]
+        older_than: Option<Duration>,
     },
 }
 

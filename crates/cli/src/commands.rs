@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod broker;
+pub mod cache;
 pub mod capsule;
 pub mod chart;
 pub mod completions;

@@ -126,6 +126,12 @@ impl Printer {
         let _ = writeln!(io::stderr(), "{label}: {}", clean(text));
     }
 
+    /// Prints one line beside the data, on stderr.
+    pub fn aside(&self, text: &str) {
+        self.wipe();
+        let _ = writeln!(io::stderr(), "{}", clean(text));
+    }
+
     /// Passes on what a program printed to stderr, as it is.
     pub fn pass_on(&self, text: &str) {
         self.wipe();

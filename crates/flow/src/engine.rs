@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
-use store::{Beginning, Ending, Error, Event, Fence, Journal, NewRun, RunState, StepRecord, Store};
+use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, NewRun, RunState, StepRecord, Store};
 
 use crate::keeper::{Grip, Keeper, Signal};
 use crate::run::Work;
@@ -302,7 +302,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
             }
         };
         let run = fence.run.clone();
-        match (self.store.finish_run(fence, ending).await, result) {
+        let by = result.as_ref().map(|finish| finish.found_by.clone()).unwrap_or_default();
+        match (self.store.finish_run_found_by(fence, ending, by).await, result) {
             (Ok(mut events), Ok(finish)) => {
                 // Who watches gets the document itself, also where the journal keeps it as an artifact.
                 if let Some(last) = events.last_mut() {
@@ -336,7 +337,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 let message = format!("the problem the run ended with cannot be read: {error}");
                 Problem::new(Code::JournalDamaged, message).in_run(&journal.run.id)
             })?),
-            None => Ok(Finish { state: verdict, output: self.runs.output(journal).await? }),
+            None => {
+                let output = self.runs.output(journal).await?;
+                Ok(Finish { state: verdict, output, found_by: FoundBy::default() })
+            }
         };
         Ok(Ended { run: journal.run.id.clone(), result })
     }

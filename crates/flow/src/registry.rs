@@ -6,7 +6,7 @@ use std::pin::Pin;
 
 use base::{Code, Problem};
 use serde_json::Value;
-use store::RunState;
+use store::{FoundBy, RunState};
 
 use crate::Run;
 
@@ -45,22 +45,24 @@ pub struct Finish {
     pub state: Verdict,
     /// The document.
     pub output: Value,
+    /// What else than its id the run is found by from now on.
+    pub found_by: FoundBy,
 }
 
 impl Finish {
     /// A finish with what was asked for.
     pub fn succeeded(output: Value) -> Finish {
-        Finish { state: Verdict::Succeeded, output }
+        Finish { state: Verdict::Succeeded, output, found_by: FoundBy::default() }
     }
 
     /// A finish that declines.
     pub fn rejected(output: Value) -> Finish {
-        Finish { state: Verdict::Rejected, output }
+        Finish { state: Verdict::Rejected, output, found_by: FoundBy::default() }
     }
 
     /// A finish without what was asked for.
     pub fn failed(output: Value) -> Finish {
-        Finish { state: Verdict::Failed, output }
+        Finish { state: Verdict::Failed, output, found_by: FoundBy::default() }
     }
 }
 

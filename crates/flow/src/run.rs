@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use base::{Code, Hash, Problem, RunId};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::{ArtifactRecord, Content, Event, Fence, Pin, StepOutcome, StepRecord, StepState, Store};
 use tokio::sync::Mutex;
@@ -101,6 +101,24 @@ impl Shelf {
 
     async fn take(&self) -> Kept {
         std::mem::take(&mut *self.kept.lock().await)
+    }
+}
+
+/// What was found of another run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Found {
+    /// Its name.
+    pub run: RunId,
+    /// The document it came to.
+    pub output: Value,
+}
+
+/// A document, wherever it is kept.
+async fn whole(store: &Store, content: &Content) -> Result<Value, Problem> {
+    let broken = |error: serde_json::Error| Problem::new(Code::JournalDamaged, format!("an output is broken: {error}"));
+    match content {
+        Content::Inline(text) => serde_json::from_str(text).map_err(broken),
+        Content::Artifact(sha256) => serde_json::from_slice(&store.artifact(sha256).await?).map_err(broken),
     }
 }
 
@@ -216,6 +234,42 @@ impl Run {
             _ => None,
         };
         outcome
+    }
+
+    /// What another run came to, if `key` leads to one. Recorded as a step only if it does: a task that finds nothing has
+    /// the journal it would have without looking, and one that went on without does not look again.
+    pub async fn found_by_key(&mut self, key: &Hash) -> Result<Option<Found>, StepError> {
+        self.look("recall", &json!({ "key": key }), |store| async move { store.recalled(key).await }).await
+    }
+
+    /// What the latest other run of a thread came to, if there is one; recorded likewise.
+    pub async fn latest_in(&mut self, thread: &str) -> Result<Option<Found>, StepError> {
+        let without = self.id().clone();
+        let look = |store: Store| async move { store.latest_in(thread, &without).await };
+        self.look("thread", &json!({ "thread": thread }), look).await
+    }
+
+    async fn look<F, W>(&mut self, name: &str, input: &Value, look: F) -> Result<Option<Found>, StepError>
+    where
+        F: FnOnce(Store) -> W,
+        W: Future<Output = Result<Option<(RunId, Content)>, Problem>>,
+    {
+        let found = match self.recorded.get(self.position) {
+            Some(step) if step.name == name => None,
+            Some(_) => return Ok(None),
+            // A stranger's run does not ask what this machine knows.
+            None if !self.will_perform() || self.imported => return Ok(None),
+            None => match look(self.store.clone()).await.map_err(StepError::Ended)? {
+                None => return Ok(None),
+                found => found,
+            },
+        };
+        let store = self.store.clone();
+        let effect = || async move {
+            let (run, output) = found.ok_or_else(|| Problem::new(Code::Internal, "what was found is recorded"))?;
+            Ok(Found { output: whole(&store, &output).await?, run })
+        };
+        self.step(name, input, effect).await.map(Some)
     }
 
     /// Does something beside the steps that may take long, and gives it up when the run is to stop.

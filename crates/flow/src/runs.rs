@@ -55,6 +55,34 @@ impl Runs {
         Ok(json!({ "v": 1, "kind": "runs", "runs": runs, "next": page.next, "damaged": page.damaged }))
     }
 
+    /// The `caches` document: which answers can be given again, latest used first.
+    pub async fn recalls(&self, about: Option<&str>) -> Result<Value, Problem> {
+        let entries = self.store.recalls(about).await?;
+        let bytes: i64 = entries.iter().map(|entry| entry.bytes).sum();
+        Ok(json!({ "v": 1, "kind": "caches", "entries": entries, "bytes": bytes }))
+    }
+
+    /// Removes what answers are given again by, the runs stay; gives the `cleared` document.
+    pub async fn forget_recalls(&self, about: Option<&str>, used_before: Option<Timestamp>) -> Result<Value, Problem> {
+        let (answers, bytes) = self.store.forget(about, used_before).await?;
+        Ok(json!({ "v": 1, "kind": "cleared", "answers": answers, "bytes": bytes }))
+    }
+
+    /// The `threads` document, latest used first.
+    pub async fn threads(&self) -> Result<Value, Problem> {
+        Ok(json!({ "v": 1, "kind": "threads", "threads": self.store.threads().await? }))
+    }
+
+    /// The `thread` document: its runs, oldest first.
+    pub async fn thread(&self, name: &str) -> Result<Value, Problem> {
+        Ok(json!({ "v": 1, "kind": "thread", "thread": name, "runs": self.store.thread(name).await? }))
+    }
+
+    /// Forgets a thread, not its runs; says how many it had.
+    pub async fn forget_thread(&self, name: &str) -> Result<usize, Problem> {
+        Ok(self.store.disband(name).await?)
+    }
+
     /// The run that is meant by what somebody typed: an id, or enough digits of its beginning or its end.
     pub async fn find(&self, text: &str) -> Result<RunId, Problem> {
         if let Some(id) = RunId::parse(text) {

@@ -120,7 +120,7 @@ async fn recorded_steps_are_returned_and_the_rest_is_done() {
 
     lab.behaves("");
     let ended = engine.resume(&lab, &run).await.expect("resumed");
-    assert_eq!(ended.result, Ok(Finish { state: Verdict::Rejected, output: expected() }));
+    assert_eq!(ended.result, Ok(Finish::rejected(expected())));
     assert_eq!(lab.effects(), ["first", "second", "third", "third"]);
 
     let again = engine.resume(&lab, &run).await.expect("a finished run gives its result");

@@ -90,17 +90,17 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
         let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
         let second = readings.first().map(said).unwrap_or_default();
         let message = format!("the question can be read in two ways: {}; or {second}", said(&best));
-        return with_best(Reason::Ambiguous, message, best);
+        return with_best(Reason::Ambiguous, message, best, readings);
     }
     if confidence < score::CONFIDENCE_MIN {
-        return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best);
+        return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best, readings);
     }
     Outcome::Answer(Answer { reading: best, confidence, others: readings })
 }
 
-fn with_best(reason: Reason, message: String, best: Reading) -> Outcome {
+fn with_best(reason: Reason, message: String, best: Reading, others: Vec<Reading>) -> Outcome {
     let best_confidence = score::confidence(-best.score);
-    Outcome::Refusal(Refusal { best: Some(best), best_confidence, ..Refusal::new(reason, message) })
+    Outcome::Refusal(Refusal { best: Some(best), best_confidence, others, ..Refusal::new(reason, message) })
 }
 
 /// Why no reading accounts for the whole question.

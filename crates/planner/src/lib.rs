@@ -69,6 +69,13 @@ pub struct Reading {
     pub score: f64,
 }
 
+impl Reading {
+    /// How likely it is right, on the scale of [`Answer::confidence`].
+    pub fn confidence(&self) -> f64 {
+        score::confidence(-self.score)
+    }
+}
+
 /// Something taken for granted, for people to check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assumption {
@@ -89,12 +96,12 @@ pub struct Refusal {
     pub words: Vec<String>,
     /// Near questions that this planner does answer.
     pub suggestions: Vec<String>,
-    /// The best reading there was, if any; for measuring only.
+    /// The best reading there was, if any.
     pub best: Option<Reading>,
     /// How likely that reading is right, on the scale of [`Answer::confidence`]; 0 where there is none.
     #[serde(default)]
     pub best_confidence: f64,
-    /// What comes after the best reading, best first; for whoever finds that no row satisfies it.
+    /// What comes after the best reading, best first.
     #[serde(default)]
     pub others: Vec<Reading>,
 }

@@ -12,6 +12,7 @@
 mod artifact;
 mod error;
 mod event;
+mod found;
 mod glance;
 mod list;
 mod lock;
@@ -28,6 +29,7 @@ mod writer;
 pub use artifact::{Freed, Pin};
 pub use error::Error;
 pub use event::Event;
+pub use found::{FoundBy, Recall, RecallRecord, ThreadRecord, ThreadRun};
 pub use glance::glance;
 pub use list::{Filter, Page};
 pub use record::{

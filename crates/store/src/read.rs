@@ -180,7 +180,7 @@ fn event(row: &Row<'_>, run: &RunId) -> Result<Event, Failure> {
     })
 }
 
-fn content(row: &Row<'_>) -> Result<Option<Content>, Failure> {
+pub(crate) fn content(row: &Row<'_>) -> Result<Option<Content>, Failure> {
     let text: Option<String> = row.get("output")?;
     if let Some(text) = text {
         json(&text)?;

@@ -86,6 +86,24 @@ CREATE UNIQUE INDEX runs_by_key ON runs (key) WHERE key IS NOT NULL AND imported
 CREATE INDEX runs_pending ON runs (id) WHERE state = 'pending';
 CREATE INDEX runs_by_time ON runs (created_at, id);
 ",
+    "
+CREATE TABLE recalls (
+    key     TEXT NOT NULL PRIMARY KEY,
+    run     TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    about   TEXT NOT NULL,
+    bytes   BIGINT NOT NULL,
+    uses    BIGINT NOT NULL,
+    made_at BIGINT NOT NULL,
+    used_at BIGINT NOT NULL
+);
+CREATE INDEX recalls_by_run ON recalls (run);
+
+CREATE TABLE threads (
+    run  TEXT NOT NULL PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+    name TEXT NOT NULL
+);
+CREATE INDEX threads_by_name ON threads (name);
+",
 ];
 
 /// The version a store has after every migration.

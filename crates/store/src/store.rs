@@ -9,13 +9,15 @@ use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Failure;
+use crate::found::{FoundBy, RecallRecord, ThreadRecord, ThreadRun};
 use crate::open::{self, Access, Places};
 use crate::record::{
-    ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, StepOutcome, Suspect, Taken,
+    ArtifactRecord, Content, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, StepOutcome, Suspect,
+    Taken,
 };
 use crate::write::{self, Done, Write};
 use crate::writer::{BATCH_MAX, Job, Writer};
-use crate::{Error, Event, Filter, Freed, Page, Pin, artifact, list, prune, read};
+use crate::{Error, Event, Filter, Freed, Page, Pin, artifact, found, list, prune, read};
 
 /// A store that is open in this process. Clones share it; the last one closes it.
 #[derive(Clone)]
@@ -159,17 +161,62 @@ impl Store {
 
     /// Records a run's end; a large output becomes an artifact of the run.
     pub async fn finish_run(&self, fence: Fence, ending: Ending) -> Result<Vec<Event>, Error> {
+        self.finish_run_found_by(fence, ending, FoundBy::default()).await
+    }
+
+    /// The same, and in the same commit what the run is found by.
+    pub async fn finish_run_found_by(&self, fence: Fence, ending: Ending, by: FoundBy) -> Result<Vec<Event>, Error> {
         let output = ending.output.as_deref().unwrap_or_default();
         let kept = match write::overflow(write::RUN_OUTPUT_NAME, output) {
             Some(artifact) => Some(self.keep(None, artifact.sha256, output.as_bytes().to_vec()).await?),
             None => None,
         };
-        Ok(self.write_kept(Write::Finish { fence, ending }, kept).await?.events)
+        Ok(self.write_kept(Write::Finish { fence, ending, by }, kept).await?.events)
     }
 
     /// Deletes those of these runs that ended before the moment; says how many.
     pub async fn delete_runs(&self, runs: Vec<RunId>, finished_before: Timestamp) -> Result<usize, Error> {
         Ok(self.write(Write::Delete { runs, finished_before }).await?.runs)
+    }
+
+    /// The run that a key leads to, with its output.
+    pub async fn recalled(&self, key: &Hash) -> Result<Option<(RunId, Content)>, Problem> {
+        let key = key.clone();
+        self.read(move |connection| found::recalled(connection, &key)).await
+    }
+
+    /// The keys there are, latest used first; only those about that, if it is given.
+    pub async fn recalls(&self, about: Option<&str>) -> Result<Vec<RecallRecord>, Problem> {
+        let about = about.map(str::to_string);
+        self.read(move |connection| found::recalls(connection, about.as_deref())).await
+    }
+
+    /// Removes keys that were last used before the moment; gives how many, and the bytes of what they led to.
+    pub async fn forget(&self, about: Option<&str>, used_before: Option<Timestamp>) -> Result<(usize, i64), Error> {
+        let done = self.write(Write::Forget { about: about.map(str::to_string), used_before }).await?;
+        Ok((done.runs, done.bytes))
+    }
+
+    /// The run of a thread that last succeeded, this one apart, with its output.
+    pub async fn latest_in(&self, thread: &str, without: &RunId) -> Result<Option<(RunId, Content)>, Problem> {
+        let (thread, without) = (thread.to_string(), without.clone());
+        self.read(move |connection| found::latest(connection, &thread, &without)).await
+    }
+
+    /// The threads there are, latest used first.
+    pub async fn threads(&self) -> Result<Vec<ThreadRecord>, Problem> {
+        self.read(found::threads).await
+    }
+
+    /// The runs of a thread, oldest first.
+    pub async fn thread(&self, name: &str) -> Result<Vec<ThreadRun>, Problem> {
+        let name = name.to_string();
+        self.read(move |connection| found::thread(connection, &name)).await
+    }
+
+    /// Forgets a thread, not its runs; says how many it had.
+    pub async fn disband(&self, thread: &str) -> Result<usize, Error> {
+        Ok(self.write(Write::Disband { thread: thread.to_string() }).await?.runs)
     }
 
     /// A run with its steps and artifacts, as of one moment.

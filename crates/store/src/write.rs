@@ -15,6 +15,7 @@ use serde_json::Value;
 pub(crate) use self::progress::{RUN_OUTPUT_NAME, overflow, step_output_name};
 use crate::Event;
 use crate::error::Failure;
+use crate::found::{self, FoundBy};
 use crate::record::{ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, RunState, StepOutcome};
 use crate::sql::{execute, one};
 
@@ -30,7 +31,9 @@ pub(crate) enum Write {
     Cancel { run: RunId },
     Step { fence: Fence, step: StepOutcome },
     Artifact { fence: Fence, artifact: ArtifactRecord },
-    Finish { fence: Fence, ending: Ending },
+    Finish { fence: Fence, ending: Ending, by: FoundBy },
+    Forget { about: Option<String>, used_before: Option<Timestamp> },
+    Disband { thread: String },
     Fork { new: NewRun, from: RunId, steps: i64 },
     Import { journal: Box<Journal>, events: Vec<Event> },
     Delete { runs: Vec<RunId>, finished_before: Timestamp },
@@ -47,8 +50,10 @@ pub(crate) struct Done {
     pub(crate) cancel_requested: bool,
     /// Where the run stands now.
     pub(crate) state: Option<RunState>,
-    /// How many runs it touched.
+    /// How many runs it touched, or what leads to them.
     pub(crate) runs: usize,
+    /// How many bytes their outputs have.
+    pub(crate) bytes: i64,
 }
 
 impl Done {
@@ -70,7 +75,12 @@ pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Fail
         Write::Cancel { run } => lifecycle::cancel(connection, run),
         Write::Step { fence, step } => progress::commit_step(connection, fence, step),
         Write::Artifact { fence, artifact } => progress::add_artifact(connection, fence, artifact),
-        Write::Finish { fence, ending } => lifecycle::finish(connection, fence, ending),
+        Write::Finish { fence, ending, by } => lifecycle::finish(connection, fence, ending, by),
+        Write::Forget { about, used_before } => {
+            let (runs, bytes) = found::forget(connection, about.as_deref(), *used_before)?;
+            Ok(Done { runs, bytes, ..Done::default() })
+        }
+        Write::Disband { thread } => Ok(Done { runs: found::disband(connection, thread)?, ..Done::default() }),
         Write::Fork { new, from, steps } => copy::fork(connection, new, from, *steps),
         Write::Import { journal, events } => copy::import(connection, journal, events),
         Write::Delete { runs, finished_before } => lifecycle::delete(connection, runs, *finished_before),

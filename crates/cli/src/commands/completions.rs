@@ -80,6 +80,7 @@ fn command(data_dir: Option<PathBuf>) -> Command {
     command
         .mut_subcommand("ask", with_names)
         .mut_subcommand("sql", with_names)
+        .mut_subcommand("cache", |cache| cache.mut_subcommands(with_names))
         .mut_subcommand("data", |data| data.mut_subcommands(with_names))
 }
 

@@ -3,14 +3,13 @@
 use serde_json::Value;
 
 use crate::app::App;
-use crate::args::Show;
 use crate::commands::{ask, demo, eval, sandbox, sql};
 use crate::printer::{Format, Printer, clean_lines};
 
 /// Prints a document as asked for; gives the exit code.
-pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
+pub fn show(app: &App, document: &Value) -> u8 {
     let was_streamed = app.watcher.has_streamed(document["run"].as_str().unwrap_or_default());
-    app.show(document, |printer| draw(printer, document, also, was_streamed));
+    app.show(document, |printer| draw(printer, document, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
         "demo" | "eval" => 0,
@@ -22,7 +21,7 @@ pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
 /// terminal as it is.
 pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
     if !is_imported || app.printer.format != Format::Text {
-        return show(app, document, &[]);
+        return show(app, document);
     }
     let mut cleaned = document.clone();
     for stream in ["stdout", "stderr"] {
@@ -30,12 +29,12 @@ pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
             cleaned[stream] = clean_lines(text).into();
         }
     }
-    show(app, &cleaned, &[])
+    show(app, &cleaned)
 }
 
-fn draw(printer: &Printer, document: &Value, also: &[Show], was_streamed: bool) {
+fn draw(printer: &Printer, document: &Value, was_streamed: bool) {
     match kind(document) {
-        "answer" => ask::print(printer, document, also),
+        "answer" => ask::print(printer, document, &ask::View::default()),
         "execution" => sandbox::print(printer, document, was_streamed),
         "demo" => demo::print(printer, document),
         "eval" => eval::print(printer, document),

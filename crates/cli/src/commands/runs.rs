@@ -43,7 +43,7 @@ pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
 }
 
 /// The runs that are there; looking for some does not make a store.
-async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
+pub async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
     let data_dir = &app.settings.data_dir;
     let looked = std::fs::metadata(data_dir.join("store.db"));
     if looked.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
@@ -122,17 +122,7 @@ fn print(printer: &Printer, run: &Value) {
     }
     line("input", &run["input"].to_string());
     for step in run["steps"].as_array().into_iter().flatten() {
-        let hash = step["output_hash"].as_str().unwrap_or_default();
-        let tries = step["attempts"].as_i64().filter(|tries| *tries > 1);
-        printer.line(&format!(
-            "step {:<7} {:<9} {:<7} {:>9.1} ms  {}{}",
-            step["index"],
-            step["name"].as_str().unwrap_or_default(),
-            step["state"].as_str().unwrap_or_default(),
-            step["duration_ms"].as_f64().unwrap_or_default(),
-            hash.get(..12).unwrap_or(hash),
-            tries.map(|tries| format!("  {tries} tries")).unwrap_or_default()
-        ));
+        printer.line(&step_line(step));
     }
     for artifact in run["artifacts"].as_array().into_iter().flatten() {
         line("artifact", &format!("{} ({} bytes)", artifact["name"].as_str().unwrap_or_default(), artifact["bytes"]));
@@ -145,6 +135,21 @@ fn print(printer: &Printer, run: &Value) {
         answer if answer["sentence"].is_string() => line("answer", answer["sentence"].as_str().unwrap_or_default()),
         output => line("output", &cut(&output.to_string())),
     }
+}
+
+/// A recorded step in one line.
+pub fn step_line(step: &Value) -> String {
+    let hash = step["output_hash"].as_str().unwrap_or_default();
+    let tries = step["attempts"].as_i64().filter(|tries| *tries > 1);
+    format!(
+        "step {:<7} {:<9} {:<7} {:>9.1} ms  {}{}",
+        step["index"],
+        step["name"].as_str().unwrap_or_default(),
+        step["state"].as_str().unwrap_or_default(),
+        step["duration_ms"].as_f64().unwrap_or_default(),
+        hash.get(..12).unwrap_or(hash),
+        tries.map(|tries| format!("  {tries} tries")).unwrap_or_default()
+    )
 }
 
 /// Documents can be long; `--json` has the whole of it.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::progress::{RUN_OUTPUT_NAME, content, overflow, put_artifact};
 use super::{Done, Entry};
 use crate::error::Failure;
+use crate::found::{self, FoundBy};
 use crate::read;
 use crate::record::{Beginning, Content, Ending, Fence, Lease, Mode, NewRun, RunState};
 use crate::sql::{execute, one, only};
@@ -64,13 +65,14 @@ fn holder_of(connection: &Connection, key: &str) -> Result<Option<RunId>, Failur
     one(connection, holder, params![key], |row| read::run_id(&row.get::<_, String>(0)?))
 }
 
-pub(super) fn finish(connection: &Connection, fence: &Fence, ending: &Ending) -> Result<Done, Failure> {
+pub(super) fn finish(connection: &Connection, fence: &Fence, ending: &Ending, by: &FoundBy) -> Result<Done, Failure> {
     let artifact = ending.output.as_deref().and_then(|output| overflow(RUN_OUTPUT_NAME, output));
     let mut entry = Entry::by(connection, fence, 1 + i64::from(artifact.is_some()))?;
     if let Some(artifact) = &artifact {
         put_artifact(&mut entry, connection, artifact)?;
     }
     end(&mut entry, connection, ending)?;
+    found::keep(connection, &fence.run, ending.output.as_ref().map_or(0, String::len), by)?;
     Ok(entry.done())
 }
 

@@ -40,7 +40,7 @@ pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
         code,
     };
     let title = format!("run {}", input.name);
-    app.perform(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made, &[])).await
+    app.perform(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made)).await
 }
 
 /// The dataset whose tables the program gets under their names, which values must not take.

@@ -58,6 +58,8 @@ pub fn holds(document: &Value) {
         Some("metadata") => has(document, "file text"),
         Some("profile") => has(document, "dataset tables relations remarks"),
         Some("datasets") => datasets(document),
+        Some("caches") => has(document, "entries bytes bytes_max answers_max"),
+        Some("cleared") => has(document, "answers bytes"),
         Some("dataset" | "export" | "config") => {}
         _ => panic!("no such kind of document: {document}"),
     }

@@ -1,0 +1,153 @@
+//! An answer for people: the sentence, the table, the chart, and how all that is known.
+//!
+//! Asked for as CSV or Markdown, the table alone goes to stdout and the rest to stderr, so that stdout can be a file.
+
+use base::Table;
+use serde_json::Value;
+
+use crate::args::Show;
+use crate::commands::chart;
+use crate::commands::runs::step_line;
+use crate::printer::{Printer, clean_lines};
+use crate::{grid, markdown};
+
+/// Of a chart in letters; wider ones are harder to read.
+const CHART_WIDTH: usize = 90;
+
+/// What of an answer is shown, and how.
+#[derive(Default)]
+pub struct View<'a> {
+    /// What else to show.
+    pub show: &'a [Show],
+    /// The run's steps, where they are to be shown.
+    pub steps: Vec<Value>,
+    /// How the table is written.
+    pub form: Form,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Drawn for reading, with everything around it.
+    #[default]
+    Page,
+    /// Exact, for programs.
+    Csv,
+    /// Exact, for documents.
+    Markdown,
+}
+
+impl Form {
+    /// Prints one line of what stands around the table.
+    fn say(self, printer: &Printer, text: &str) {
+        match self {
+            Form::Page => printer.line(text),
+            Form::Csv | Form::Markdown => printer.aside(text),
+        }
+    }
+
+    fn say_lines(self, printer: &Printer, text: &str) {
+        match self {
+            Form::Page => printer.lines(text),
+            Form::Csv | Form::Markdown => printer.pass_on(&clean_lines(text)),
+        }
+    }
+}
+
+/// Draws an answer or a refusal.
+pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
+    for note in list(&answer["notes"]) {
+        printer.remark("note", text(note));
+    }
+    if answer["status"] != "answered" {
+        print_refusal(printer, &answer["refusal"]);
+        return print_steps(printer, view);
+    }
+    let say = |text: &str| view.form.say(printer, text);
+    if let Ok(table) = serde_json::from_value::<Table>(answer["table"].clone()) {
+        match view.form {
+            Form::Page => {}
+            Form::Csv => print_exact(printer, &data::csv::write(&table)),
+            Form::Markdown => print_exact(printer, &markdown::write(&table)),
+        }
+        say(&printer.strong(text(&answer["sentence"])));
+        if table.truncated {
+            let told = format!("the table holds the first {} of {} rows", table.rows.len(), table.row_count);
+            printer.remark("note", &told);
+        }
+        if view.form == Form::Page && (table.rows.len() > 1 || table.columns.len() > 1) {
+            printer.data(&format!("\n{}", grid::draw(&table, printer.width)));
+        }
+    }
+    let width = printer.width.unwrap_or(CHART_WIDTH).min(CHART_WIDTH);
+    if let Some(letters) = chart::in_letters(answer, width).filter(|_| view.form == Form::Page) {
+        printer.lines(&format!("\n{letters}"));
+    }
+    if view.form == Form::Page {
+        printer.line("");
+    }
+    let dim = |label: &str, text: &str| say(&printer.dim(&format!("{label:<8} {text}")));
+    dim("reading", text(&answer["reading"]));
+    for assumption in list(&answer["assumptions"]) {
+        dim("assumed", text(&assumption["text"]));
+    }
+    let known = &answer["known"];
+    dim("known", &format!("{}: {}", text(&known["level"]), text(&known["note"])));
+    if answer["cached"] == true {
+        dim("cached", "answered before, on the same data; --no-cache computes it again");
+    }
+    if view.show.contains(&Show::Readings) {
+        list(&answer["readings"]).for_each(|reading| dim("or", &numbered(reading)));
+    }
+    for what in view.show {
+        match what {
+            Show::Sql => view.form.say_lines(printer, &format!("\n{}\n", text(&answer["sql"]))),
+            Show::Plan => view.form.say_lines(printer, &format!("\n{:#}\n", answer["plan"])),
+            Show::Steps => print_steps(printer, view),
+            Show::Readings => {}
+        }
+    }
+}
+
+/// Prints cells as they are; only a terminal is spared what would command it.
+fn print_exact(printer: &Printer, table: &str) {
+    match printer.width {
+        Some(_) => printer.lines(table),
+        None => printer.data(table),
+    }
+}
+
+fn print_steps(printer: &Printer, view: &View<'_>) {
+    if !view.show.contains(&Show::Steps) {
+        return;
+    }
+    let lines: Vec<String> = view.steps.iter().map(|step| step_line(step) + "\n").collect();
+    let none = "no step: nothing was computed\n".to_string();
+    view.form.say_lines(printer, &format!("\n{}", if lines.is_empty() { none } else { lines.concat() }));
+}
+
+fn print_refusal(printer: &Printer, refusal: &Value) {
+    printer.remark("refused", text(&refusal["message"]));
+    for reading in list(&refusal["readings"]) {
+        printer.remark("reading", &numbered(reading));
+    }
+    if refusal["readings"][0].is_object() {
+        printer.remark("hint", "choose one with --reading and its number");
+    }
+    for suggestion in list(&refusal["suggestions"]) {
+        printer.remark("try", text(suggestion));
+    }
+}
+
+/// A reading with the number it is chosen by.
+fn numbered(reading: &Value) -> String {
+    format!("{}: {}", reading["number"], text(&reading["reading"]))
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
