@@ -2,6 +2,7 @@
 
 mod headers;
 mod plain;
+mod spans;
 
 use base::{Cell, Hash, Type};
 use data::Dataset;
@@ -19,7 +20,10 @@ pub fn named(name: &str) -> Dataset {
         "books" => books(),
         "sales" => sales(),
         "flights" => flights(),
-        _ => plain::named(name).or_else(|| headers::named(name)).unwrap_or_else(|| panic!("no test dataset {name}")),
+        _ => plain::named(name)
+            .or_else(|| headers::named(name))
+            .or_else(|| spans::named(name))
+            .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
 
