@@ -124,7 +124,18 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         let said = |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
         at > 0 && tokens[at - 1].fold == "how" && index.lexicon.extent(&tokens[at].fold).is_some_and(said)
     };
-    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at));
+    let timed = |at: usize| {
+        !index.intervals.is_empty() && matches!(tokens[at].singular.as_str(), "length" | "duration" | "stay" | "time")
+    };
+    let fold = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let compares = |at: usize| index.lexicon.comparative(&format!("{} than", fold(at))).is_some();
+    // "Is it warmer", "when was it coldest".
+    let it = |at: usize| {
+        let graded = compares(at + 1) || index.lexicon.adjective(fold(at + 1)).is_some();
+        fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && graded
+    };
+    let grammar = |at: usize| index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
+    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at) && !grammar(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }

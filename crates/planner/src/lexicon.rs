@@ -181,6 +181,7 @@ pub struct Lexicon {
     units: HashMap<String, Unit>,
     additive: Vec<String>,
     valence: Vec<(Dir, Vec<String>)>,
+    grammar: Vec<String>,
     pub entities: Vec<Entity>,
     generic: Vec<String>,
     abbreviations: HashMap<String, String>,
@@ -219,6 +220,7 @@ impl Lexicon {
         let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
         let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
         let valence = lines(include_str!("../lexicon/valence.tsv")).filter_map(valence).collect();
+        let grammar = lines(include_str!("../lexicon/grammar.txt")).map(str::to_string).collect();
         let entities = lines(include_str!("../lexicon/entities.tsv")).filter_map(entity).collect();
         let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
@@ -239,6 +241,7 @@ impl Lexicon {
             units,
             additive,
             valence,
+            grammar,
             entities,
             generic,
             abbreviations,
@@ -295,6 +298,11 @@ impl Lexicon {
     /// Whether a word of a name says how something began.
     pub fn is_beginning(&self, word: &str) -> bool {
         self.beginnings.iter().any(|known| known == word)
+    }
+
+    /// Whether a word has a meaning only together with others.
+    pub fn is_grammar(&self, word: &str) -> bool {
+        self.grammar.iter().any(|known| known == word)
     }
 
     /// The direction in which a number with these words in its name gets better, where they agree.

@@ -68,6 +68,7 @@ const PRODUCTIONS: &[Production] = &[
     spans::lasting,
     spans::compared,
     spans::told_in,
+    spans::longest,
     absence::never,
     absence::nothing,
     heads::how_often,

@@ -316,7 +316,15 @@ impl Ground<'_> {
             let own = self.belongs_to(filter, outer.0);
             if own { here.push(filter.clone()) } else { there.push(filter.clone()) }
         }
+        let said = self.assumptions.len();
         let filter = self.where_all(&there);
+        // None of the rows may match: that one of them does is no question.
+        self.features.retain(|feature| *feature != Feature::AnyRow);
+        let mut position = 0;
+        self.assumptions.retain(|assumption| {
+            position += 1;
+            position <= said || assumption.code != "any_row"
+        });
         (self.base, self.date) = outer;
         let mut preds = vec![not(self.exists(table, filter?))];
         preds.extend(self.where_all(&here)?);

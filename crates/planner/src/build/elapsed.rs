@@ -48,6 +48,12 @@ impl Ground<'_> {
         Ok(Measure { q: quantile, ..measure })
     }
 
+    /// How long each row took, as a column of a list, with its name.
+    pub fn elapsed_shown(&mut self, interval: Interval, op: Op) -> Result<(String, Expr), Why> {
+        let expr = self.elapsed_expr(interval, op)?;
+        Ok((self.names.fresh(minutes(op).0), expr))
+    }
+
     fn elapsed_expr(&mut self, interval: Interval, op: Op) -> Result<Expr, Why> {
         if interval.start.table != self.base {
             return Err(self.unreachable(&self.index.qualified(interval.start)));

@@ -68,8 +68,14 @@ pub fn plan(ground: &mut Ground, list: &List) -> Result<(Plan, Vec<String>), Why
         plan.top = Some(Top { n: number, by: by.clone(), dir, per: Vec::new(), ties: number == 1 });
         plan.order = vec![Order { by, dir }];
     }
+    if let Some((interval, op, dir, number)) = list.elapsed {
+        let (name, expr) = ground.elapsed_shown(interval, op)?;
+        plan.select.push(Select { name: name.clone(), expr });
+        plan.top = Some(Top { n: number, by: name.clone(), dir, per: Vec::new(), ties: number == 1 });
+        plan.order = vec![Order { by: name, dir }];
+    }
     sort(ground, &mut plan, &shown)?;
-    plan.limit = ground.draft.limit.filter(|_| ranked.is_none()).unwrap_or(LIMIT_MAX);
+    plan.limit = ground.draft.limit.filter(|_| plan.top.is_none()).unwrap_or(LIMIT_MAX);
     Ok((plan, focus))
 }
 

@@ -57,6 +57,15 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     {
         return Ok(Shape::List(list));
     }
+    if let (Target::Elapsed(interval, op), None, [_], true) =
+        (&by.target, by.agg, &draft.heads[..], draft.groups.is_empty())
+        && let Target::Thing(thing) = subject.target
+        && index.things[thing].table == Some(interval.start.table)
+    {
+        let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
+        let elapsed = Some((*interval, *op, rank.dir, number.unwrap_or(implied)));
+        return Ok(Shape::List(List { thing: Some(thing), elapsed, ..List::default() }));
+    }
     if draft.heads.len() > 1 && !draft.heads[1..].iter().all(|head| head.target == by.target) {
         return Err(Why::unsupported("a ranking of several things at once"));
     }

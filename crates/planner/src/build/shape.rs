@@ -1,12 +1,12 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
-use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX};
+use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX, Op};
 
 use super::settle::{self, Number, Settled, Use};
 use super::{Why, charts, ranking};
 use crate::Assumption;
 use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Target};
-use crate::index::{ColId, Index, ThingId};
+use crate::index::{ColId, Index, Interval, ThingId};
 use crate::lexicon::Ask;
 use crate::score::Feature;
 
@@ -54,6 +54,8 @@ pub struct List {
     pub thing: Option<ThingId>,
     pub columns: Vec<Columns>,
     pub rank: Option<(Columns, Dir, u32)>,
+    /// Ranked by how long each row took.
+    pub elapsed: Option<(Interval, Op, Dir, u32)>,
     pub features: Vec<Feature>,
     pub assumptions: Vec<Assumption>,
 }

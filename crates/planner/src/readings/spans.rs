@@ -1,11 +1,11 @@
 //! How long rows took, where no number says it: the time between the two dates of a row.
 
-use data::plan::{Agg, Op, Test};
+use data::plan::{Agg, Dir, Op, Test};
 
 use super::compare::comparisons;
 use super::filters::add;
 use super::{Parser, Steps};
-use crate::draft::{Amount, Condition, Draft, Head, Target};
+use crate::draft::{Amount, Condition, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, Interval};
 use crate::lexicon::{Ask, Glue, Role};
 use crate::score::Feature;
@@ -113,6 +113,37 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `which job took the longest`, `the 5 longest loans`: ranked by how long each took.
+pub fn longest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let dir = match parser.word(at) {
+        "longest" => Dir::Desc,
+        "shortest" => Dir::Asc,
+        _ => return,
+    };
+    if draft.rank.is_some() || draft.is_open() {
+        return;
+    }
+    let took =
+        matches!(parser.word_before_determiners(at), "took" | "lasted" | "stayed" | "ran" | "take" | "last" | "stay");
+    let number = parser.tokens.get(at + 1).and_then(|token| token.number()).filter(|n| n.fract() == 0.0 && *n >= 1.0);
+    let named = at + 1 + usize::from(number.is_some());
+    let thing = |interval: &Interval| {
+        let rows = |target: &Target| matches!(target, Target::Thing(thing) if parser.index.things[*thing].table == Some(interval.start.table));
+        parser.targets_named(named).iter().any(|(_, target)| rows(target))
+    };
+    for interval in &parser.index.intervals {
+        let by = Some(Head::plain(elapsed(parser, *interval, None)));
+        let number = number.map(|number| number as u32);
+        if took && !draft.heads.is_empty() && number.is_none() {
+            let rank = Rank { kind: RankKind::Adjective, dir, number, by, open: false };
+            steps.push((at + 1, draft.with(|next| next.rank = Some(rank))));
+        } else if draft.heads.is_empty() && thing(interval) {
+            let rank = Rank { kind: RankKind::Adjective, dir, number, by, open: false };
+            steps.push((named, draft.with(|next| next.rank = Some(rank))));
+        }
+    }
+}
+
 /// `in days`: the unit in which a length of time is told.
 pub fn told_in(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let op = unit_op(parser.word(at + 1)).filter(|_| parser.word(at) == "in");
@@ -198,5 +229,5 @@ fn between(parser: &Parser, at: usize, interval: Interval) -> Option<usize> {
 /// Whether two words are forms of one: "admission" and "admitted".
 fn is_akin(one: &str, other: &str) -> bool {
     const COMMON_MIN: usize = 4;
-    one == other || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    one.starts_with(other) || other.starts_with(one) || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
 }
