@@ -271,8 +271,7 @@ impl Index {
         let record = self.lexicon.records.contains(word);
         // "At" of `started_at` is no name.
         let joins = self.lexicon.roles(word).iter().any(|role| matches!(role, Role::Glue(Glue::Preposition)));
-        !joins
-            && !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
+        !joins && !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
     }
 
     /// "Monthly plan price" for `plan_monthly_price`.

@@ -90,7 +90,8 @@ fn pair(draft: &Draft, split: usize) -> Option<(usize, usize)> {
 }
 
 fn is_period(filter: &Filter) -> bool {
-    let bounded = matches!(&filter.condition, Condition::Time { when: When::In(_) | When::Between(..), verb: false, .. });
+    let bounded =
+        matches!(&filter.condition, Condition::Time { when: When::In(_) | When::Between(..), verb: false, .. });
     bounded && !filter.negated
 }
 

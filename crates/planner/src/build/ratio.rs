@@ -42,13 +42,33 @@ fn side(index: &Index, head: &Head) -> Result<Number, Why> {
 /// Whether totals of a number mean something: of amounts they do, of shares, grades and states they do not.
 pub fn is_summable(index: &Index, id: ColId) -> bool {
     const STATES: &[&str] = &[
-        "rate", "rating", "score", "percent", "pct", "percentage", "age", "temperature", "temp", "index", "rank", "level",
-        "avg", "average", "mean", "median", "year", "grade", "pressure", "speed", "humidity",
+        "rate",
+        "rating",
+        "score",
+        "percent",
+        "pct",
+        "percentage",
+        "age",
+        "temperature",
+        "temp",
+        "index",
+        "rank",
+        "level",
+        "avg",
+        "average",
+        "mean",
+        "median",
+        "year",
+        "grade",
+        "pressure",
+        "speed",
+        "humidity",
     ];
     let facts = index.facts(id);
     let state = facts.words.iter().any(|word| STATES.contains(&word.as_str()));
     let unit = facts.unit.as_ref().map(|unit| unit.family.as_str());
-    let graded = matches!(unit, Some("percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "points" | "years"));
+    let graded =
+        matches!(unit, Some("percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "points" | "years"));
     index.column(id).ty.is_number() && !facts.identifier && !facts.years && facts.yes.is_none() && !state && !graded
 }
 

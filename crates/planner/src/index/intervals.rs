@@ -13,19 +13,61 @@ pub struct Interval {
 }
 
 const STARTS: &[&str] = &[
-    "start", "started", "begin", "began", "begun", "from", "admitted", "admission", "created", "opened", "open", "hire",
-    "hired", "joined", "checkin", "pickup", "issued", "ordered", "placed", "submitted", "received", "borrowed", "rented",
-    "loaned", "reported", "requested", "entered",
+    "start",
+    "started",
+    "begin",
+    "began",
+    "begun",
+    "from",
+    "admitted",
+    "admission",
+    "created",
+    "opened",
+    "open",
+    "hire",
+    "hired",
+    "joined",
+    "checkin",
+    "pickup",
+    "issued",
+    "ordered",
+    "placed",
+    "submitted",
+    "received",
+    "borrowed",
+    "rented",
+    "loaned",
+    "reported",
+    "requested",
+    "entered",
 ];
 const ENDS: &[&str] = &[
-    "end", "ended", "finish", "finished", "to", "until", "discharged", "discharge", "resolved", "closed", "exit", "left",
-    "returned", "checkout", "dropoff", "completed", "delivered", "shipped", "terminated", "termination", "released",
+    "end",
+    "ended",
+    "finish",
+    "finished",
+    "to",
+    "until",
+    "discharged",
+    "discharge",
+    "resolved",
+    "closed",
+    "exit",
+    "left",
+    "returned",
+    "checkout",
+    "dropoff",
+    "completed",
+    "delivered",
+    "shipped",
+    "terminated",
+    "termination",
+    "released",
     "solved",
 ];
 /// Words of numbers that already say how long.
-const DURATIONS: &[&str] = &[
-    "duration", "length", "runtime", "elapsed", "tenure", "days", "hours", "minutes", "nights", "seconds", "los",
-];
+const DURATIONS: &[&str] =
+    &["duration", "length", "runtime", "elapsed", "tenure", "days", "hours", "minutes", "nights", "seconds", "los"];
 
 /// The interval of each table that has exactly one and no number that says how long it was.
 pub fn all(index: &Index) -> Vec<Interval> {

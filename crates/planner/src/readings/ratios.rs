@@ -107,8 +107,7 @@ fn columns_of_unit(parser: &Parser, at: usize, own: &impl Fn(&ColId) -> bool) ->
         let named = if square { spellings.contains(&last) } else { facts.words.len() > 1 && last == said };
         named || unit.is_some() && facts.unit.as_ref() == unit
     };
-    let columns: Columns =
-        index.columns().filter(|id| measured(id) && !own(id) && is_summable(index, *id)).collect();
+    let columns: Columns = index.columns().filter(|id| measured(id) && !own(id) && is_summable(index, *id)).collect();
     let whole = |id: &ColId| index.facts(*id).words.iter().any(|word| WHOLES.contains(&word.as_str()));
     let wholes: Columns = columns.iter().copied().filter(whole).collect();
     let columns = if columns.len() > 1 && !wholes.is_empty() { wholes } else { columns };
@@ -140,7 +139,8 @@ fn is_measure(head: &Head) -> bool {
 pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let said = parser.role(at, Role::Agg(Agg::Avg)).filter(|_| parser.word(at) == "on");
     let (Some(end), [number], [group]) = (said, &draft.heads[..], &draft.groups[..]) else { return };
-    let counted = matches!(number.target, Target::Thing(_) | Target::Rows) && matches!(number.agg, None | Some(Agg::Count));
+    let counted =
+        matches!(number.target, Target::Thing(_) | Target::Rows) && matches!(number.agg, None | Some(Agg::Count));
     let summed = is_amount(parser, number) && (is_measure(number) || number.agg == Some(Agg::Sum) || number.amount);
     let each = matches!(group, Target::Thing(_)) || *group == Target::Grain(Grain::Day);
     if (counted || summed) && each && *group != number.target && draft.rank.is_none() && !draft.share {

@@ -59,8 +59,9 @@ pub fn averaged(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `trips last`, `patients stay`: the verb of what took its time.
 pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    const VERBS: &[&str] =
-        &["stay", "stays", "stayed", "staying", "last", "lasts", "lasted", "remain", "remained", "wait", "waited", "run"];
+    const VERBS: &[&str] = &[
+        "stay", "stays", "stayed", "staying", "last", "lasts", "lasted", "remain", "remained", "wait", "waited", "run",
+    ];
     if !VERBS.contains(&parser.word(at)) || draft.heads.is_empty() || draft.pending.is_some() {
         return;
     }
