@@ -5,7 +5,7 @@ use base::{Cell, Table, Type};
 use data::Dataset;
 use data::describe::{describe, describe_output};
 use data::figures::{Form, grouped, number, period};
-use data::plan::{Agg, ComputeOp, Dir, Expr, Grain, Measure, Plan};
+use data::plan::{Agg, ComputeOp, Dir, Expr, Grain, Measure, Over, OverAgg, Plan};
 use serde_json::Value;
 
 /// Says the result of `plan` in one sentence.
@@ -13,6 +13,9 @@ pub fn tell(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String]) -> 
     let teller = Teller { plan, dataset, table };
     let reading = describe(plan, dataset);
     let Some(first) = table.rows.first() else { return format!("Nothing matches: {reading}.") };
+    if !plan.over.is_empty() {
+        return teller.scalar(&reading, first, focus);
+    }
     let values = plan.measures.len() + plan.compute.len();
     if values == 0 {
         return teller.list();
@@ -75,15 +78,13 @@ impl Teller<'_> {
             return format!("There is no value: no row gives the {reading}.");
         };
         let value = self.value(index, cell);
-        let counts_rows = self.plan.compute.is_empty()
-            && matches!(self.plan.measures.as_slice(), [Measure { agg: Agg::Count, expr: None, filter: None, .. }]);
-        match reading.strip_prefix("count of ") {
-            Some(what) if counts_rows && value == "1" && self.in_singular(what).is_some() => {
+        match self.counted(reading) {
+            Some(what) if value == "1" && self.in_singular(what).is_some() => {
                 format!("There is 1 {}.", self.in_singular(what).unwrap_or_default())
             }
             // Of one thing the reading's plural would be wrong.
-            Some(what) if counts_rows && value != "1" => format!("There are {value} {what}."),
-            _ if self.plan.measures.len() + self.plan.compute.len() > 1 => {
+            Some(what) if value != "1" => format!("There are {value} {what}."),
+            _ if self.plan.over.is_empty() && self.plan.measures.len() + self.plan.compute.len() > 1 => {
                 let name = describe_output(self.plan, self.dataset, &self.table.columns[index].name);
                 format!("The {name} is {value}.")
             }
@@ -152,6 +153,17 @@ impl Teller<'_> {
             format!("; the highest was {} ({count})", said(highest))
         };
         Some(format!("The {name} {way} from {} to {}{peak}.", said(first), said(last)))
+    }
+
+    /// What a plan counts that does nothing else, as its reading says it.
+    fn counted<'r>(&self, reading: &'r str) -> Option<&'r str> {
+        match (self.plan.over.as_slice(), self.plan.measures.as_slice()) {
+            ([Over { agg: OverAgg::Count, .. }], _) => reading.strip_prefix("number of "),
+            ([], [Measure { agg: Agg::Count, expr: None, filter: None, .. }]) if self.plan.compute.is_empty() => {
+                reading.strip_prefix("count of ")
+            }
+            _ => None,
+        }
     }
 
     /// Who is highest and who is lowest, among groups; equals are named together.

@@ -2,7 +2,7 @@
 
 It exists to disagree with the SQL that the compiler prints from the same plan, so it shares nothing with it: rows come
 as plain values, and everything after that happens here and in `oracle_rows`, which knows rows, expressions and
-conditions. This part knows lists, groups, measures and what is computed from them.
+conditions. This part knows lists, groups, measures, what is computed from them and what is aggregated over groups.
 """
 
 from datetime import date, timedelta
@@ -48,6 +48,8 @@ def evaluate(plan, data):
             result = [row for row, kept in zip(result, truth(plan["having"], outputs)) if kept is True]
     if "top" in plan:
         result = top(plan["top"], columns, result)
+    if plan.get("over"):
+        return over_groups(plan["over"], columns, result)
     limit = plan.get("limit", 200)
     return columns, ordered(result, columns, plan.get("order", ()), limit)[:limit]
 
@@ -121,8 +123,11 @@ def measured(measure, rows, numbers, groups):
             if item is not None:
                 buckets[number].append(item)
     function = AGGREGATES[agg]
-    result_kind = AGGREGATE_KINDS.get(agg) or ("int" if kind == "bool" and agg == "sum" else kind)
-    return result_kind, [function(bucket, kind, measure.get("q")) for bucket in buckets]
+    return aggregate_kind(agg, kind), [function(bucket, kind, measure.get("q")) for bucket in buckets]
+
+
+def aggregate_kind(agg, kind):
+    return AGGREGATE_KINDS.get(agg) or ("int" if kind == "bool" and agg == "sum" else kind)
 
 
 def total(values, kind):
@@ -195,7 +200,23 @@ AGGREGATES = {
 }
 
 
-# Values computed from measures
+# Values computed from measures, aggregates over groups
+
+
+def over_groups(items, columns, result):
+    """One row, whatever number of groups is left."""
+    described, cells = [], []
+    for item in items:
+        if item["agg"] == "count":
+            kind, cell = "int", len(result)
+        else:
+            at = position(columns, item["of"])
+            _, of, _ = columns[at]
+            present = [row[at] for row in result if row[at] is not None]
+            kind, cell = aggregate_kind(item["agg"], of), AGGREGATES[item["agg"]](present, of, None)
+        described.append((item["as"], kind, False))
+        cells.append(cell)
+    return described, [tuple(cells)]
 
 
 def computed(compute, plan, columns, result):

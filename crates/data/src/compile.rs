@@ -4,7 +4,7 @@
 //! listed | grouped    rows, joined and filtered, as a list or as groups with their measures
 //! computed…           values from measures; one stage more where a value builds on another
 //! ranked              `having`, then each row's place for `top`
-//! SELECT              `top`, order, limit
+//! SELECT              `top`, order, limit; or `top` and what is aggregated over the rows it leaves
 //! ```
 //! Each stage names its columns once and the next refers to them by name, so no name can mean a column of a table.
 //! Names are always quoted, joins are LEFT JOINs over unique keys, every sort puts nulls last.
@@ -14,8 +14,8 @@ mod text;
 mod window;
 
 use crate::dataset::Dataset;
-use crate::plan::output::{Output, outputs};
-use crate::plan::{Plan, PlanProblem};
+use crate::plan::output::{Output, Role, outputs};
+use crate::plan::{Expr, Measure, Plan, PlanProblem};
 use expr::Rows;
 use text::{Select, Stages, identifier};
 
@@ -26,6 +26,7 @@ pub fn duckdb(plan: &Plan, dataset: &Dataset) -> Result<String, PlanProblem> {
     if let Some(problem) = problem {
         return Err(problem);
     }
+    let (over, outputs): (Vec<Output>, Vec<Output>) = outputs.into_iter().partition(|output| output.role == Role::Over);
     let mut stages = Stages::new(dataset);
     let mut source = match plan.select.is_empty() {
         true => stages.add("grouped", grouped(plan, dataset, &outputs)?),
@@ -40,7 +41,12 @@ pub fn duckdb(plan: &Plan, dataset: &Dataset) -> Result<String, PlanProblem> {
         Some(pred) => expr::conditions(&expr::Results { outputs: &outputs }, pred)?,
         None => Vec::new(),
     };
-    Ok(finish(plan, &outputs, stages, source, having))
+    let (source, filter) = ranked(plan, &outputs, &mut stages, source, having);
+    let last = match over.is_empty() {
+        true => sorted(plan, &outputs),
+        false => aggregated(plan, &outputs, &over)?,
+    };
+    Ok(stages.finish(Select { from: vec![source], filter, ..last }))
 }
 
 fn listed(plan: &Plan, dataset: &Dataset) -> Result<Select, PlanProblem> {
@@ -81,22 +87,39 @@ fn filter(rows: &Rows<'_>, plan: &Plan) -> Result<Vec<String>, PlanProblem> {
     }
 }
 
-fn finish(plan: &Plan, outputs: &[Output], mut stages: Stages<'_>, mut source: String, having: Vec<String>) -> String {
-    let mut filter = having;
-    if let Some(top) = &plan.top {
-        let place = text::fresh("place", |name| outputs.iter().any(|output| output.name.eq_ignore_ascii_case(name)));
-        let columns = vec!["*".to_string(), named(window::place(top, outputs), &place)];
-        source = stages.add("ranked", Select { columns, from: vec![source], filter, ..Select::default() });
-        filter = vec![format!("{} <= {}", identifier(&place), top.n)];
-    }
-    stages.finish(Select {
+/// What is left to select from, and which rows of it: those that `having` and `top` keep.
+fn ranked(
+    plan: &Plan,
+    outputs: &[Output],
+    stages: &mut Stages<'_>,
+    source: String,
+    having: Vec<String>,
+) -> (String, Vec<String>) {
+    let Some(top) = &plan.top else { return (source, having) };
+    let place = text::fresh("place", |name| outputs.iter().any(|output| output.name.eq_ignore_ascii_case(name)));
+    let columns = vec!["*".to_string(), named(window::place(top, outputs), &place)];
+    let source = stages.add("ranked", Select { columns, from: vec![source], filter: having, ..Select::default() });
+    (source, vec![format!("{} <= {}", identifier(&place), top.n)])
+}
+
+fn sorted(plan: &Plan, outputs: &[Output]) -> Select {
+    Select {
         columns: outputs.iter().map(|output| identifier(&output.name)).collect(),
-        from: vec![source],
-        filter,
         order: window::order(&plan.order, outputs),
         limit: Some(plan.limit),
         ..Select::default()
-    })
+    }
+}
+
+/// One row needs no order, and no limit is less than one row.
+fn aggregated(plan: &Plan, outputs: &[Output], over: &[Output]) -> Result<Select, PlanProblem> {
+    let mut columns = Vec::new();
+    for (item, output) in plan.over.iter().zip(over) {
+        let expr = item.of.as_ref().map(|name| Expr::Ref { name: name.clone() });
+        let measure = Measure { name: item.name.clone(), agg: item.agg.into(), expr, q: None, filter: None };
+        columns.push(named(expr::aggregate(&expr::Results { outputs }, &measure, output.unbounded)?, &item.name));
+    }
+    Ok(Select { columns, ..Select::default() })
 }
 
 fn named(text: String, name: &str) -> String {

@@ -8,7 +8,9 @@ mod words;
 use serde_json::Value;
 
 use crate::dataset::Dataset;
-use crate::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_DEFAULT, LIMIT_MAX, Measure, Order, Plan, Top};
+use crate::plan::{
+    Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_DEFAULT, LIMIT_MAX, Measure, Order, Over, OverAgg, Plan, Top,
+};
 use words::{joined, plural, value};
 
 /// The plan as one line, such as `sum of revenue by product, highest 10`.
@@ -20,6 +22,9 @@ pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
 /// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
 pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
     let telling = Telling { plan, dataset };
+    if let Some(over) = plan.over.iter().find(|over| over.name == name) {
+        return telling.over(over);
+    }
     match plan.compute.iter().position(|compute| compute.name == name) {
         Some(index) => telling.compute(index),
         None => telling.output(name),
@@ -43,6 +48,9 @@ enum Kind {
 impl Telling<'_> {
     fn sentence(&self) -> String {
         let plan = self.plan;
+        if !plan.over.is_empty() {
+            return self.sentence_over_groups();
+        }
         let mut text = self.subject();
         if let Some(filter) = &plan.filter {
             text += &format!(" where {}", self.condition(filter));
@@ -61,18 +69,35 @@ impl Telling<'_> {
         if plan.limit != LIMIT_DEFAULT && plan.limit != LIMIT_MAX {
             text += &format!(", at most {} {}", plan.limit, if plan.limit == 1 { "row" } else { "rows" });
         }
-        if !plan.via.is_empty() {
-            text += &format!(", linked by {}", joined(&plan.via, "and"));
+        text + &self.links()
+    }
+
+    /// What is said of the groups first, then which rows they are made from.
+    fn sentence_over_groups(&self) -> String {
+        let plan = self.plan;
+        let values: Vec<String> = plan.over.iter().map(|over| self.over(over)).collect();
+        let mut text = joined(&values, "and");
+        if let Some(having) = &plan.having {
+            text += &format!(" where {}", self.condition(having));
         }
-        text
+        if let Some(top) = &plan.top {
+            text += &format!(", of the {}", self.top(top));
+        }
+        if let Some(filter) = &plan.filter {
+            text += &format!(", from {} where {}", self.rows_of(&plan.from), self.condition(filter));
+        }
+        text + &self.links()
+    }
+
+    fn links(&self) -> String {
+        let via = &self.plan.via;
+        if via.is_empty() { String::new() } else { format!(", linked by {}", joined(via, "and")) }
     }
 
     /// What is listed or computed, and by what.
     fn subject(&self) -> String {
         let plan = self.plan;
-        let mut groups: Vec<String> = plan.group.iter().map(|group| self.group(group)).collect();
-        // A thing's key and its name are one thing to people.
-        groups.dedup();
+        let groups = self.groups();
         let mut values: Vec<String> = plan.measures.iter().map(|measure| self.measure(measure)).collect();
         values.extend((0..plan.compute.len()).map(|index| self.compute(index)));
         if !values.is_empty() {
@@ -86,6 +111,29 @@ impl Telling<'_> {
         let columns: Vec<String> = plan.select.iter().map(|select| self.expression(&select.expr)).collect();
         let columns = if columns.is_empty() { "all columns".to_string() } else { joined(&columns, "and") };
         format!("{}{columns} of {rows}", if plan.distinct { "distinct " } else { "" })
+    }
+
+    fn groups(&self) -> Vec<String> {
+        let mut groups: Vec<String> = self.plan.group.iter().map(|group| self.group(group)).collect();
+        // A thing's key and its name are one thing to people.
+        groups.dedup();
+        groups
+    }
+
+    /// An aggregate over groups: `number of customers`, `average of the count of orders per customer`.
+    fn over(&self, over: &Over) -> String {
+        let groups = self.groups();
+        let of = || over.of.as_ref().map_or("?".to_string(), |name| self.output(name));
+        let aggregate = match over.agg {
+            OverAgg::Count => return format!("number of {}", several(&groups)),
+            OverAgg::Sum => "sum",
+            OverAgg::Avg => "average",
+            OverAgg::Min => "minimum",
+            OverAgg::Max => "maximum",
+            OverAgg::Median => "median",
+        };
+        let per = if groups.is_empty() { String::new() } else { format!(" per {}", joined(&groups, "and")) };
+        format!("{aggregate} of the {}{per}", of())
     }
 
     fn group(&self, group: &Group) -> String {
@@ -258,6 +306,20 @@ impl Telling<'_> {
             measure.expr.as_ref().filter(|_| matches!(measure.agg, Agg::Min | Agg::Max))
         };
         group.or_else(select).or_else(extreme).map_or(Kind::Number, |expr| self.kind(expr))
+    }
+}
+
+/// What groups are called together: `customers`, `months of order_date`, `pairs of region and category`.
+fn several(groups: &[String]) -> String {
+    match groups {
+        [] => "results".to_string(),
+        [one] => match one.split_once(" of ") {
+            Some((period, of)) => format!("{} of {of}", plural(period)),
+            None if one.contains(' ') => format!("different {one}"),
+            None => plural(one),
+        },
+        [_, _] => format!("pairs of {}", joined(groups, "and")),
+        _ => format!("combinations of {}", joined(groups, "and")),
     }
 }
 

@@ -23,9 +23,15 @@ pub struct Form {
 impl Form {
     /// The form of an output column of a plan.
     pub fn of(plan: &Plan, dataset: &Dataset, column: &Column) -> Form {
-        let percent = is_fraction(plan, dataset, &column.name);
         let digits = if column.ty == Type::Int { 0 } else { 2 };
-        Form { percent, digits, unit: unit(plan, dataset, &column.name).filter(|_| !percent) }
+        // What is aggregated over groups is written as the groups' values are; how many groups there are has no unit.
+        let name = match plan.over.iter().find(|over| over.name == column.name) {
+            Some(over) => over.of.as_deref(),
+            None => Some(column.name.as_str()),
+        };
+        let percent = name.is_some_and(|name| is_fraction(plan, dataset, name));
+        let unit = name.and_then(|name| unit(plan, dataset, name)).filter(|_| !percent);
+        Form { percent, digits, unit }
     }
 
     /// One cell with its unit.

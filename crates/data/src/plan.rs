@@ -75,6 +75,10 @@ pub struct Plan {
     /// The first n by a value, overall or per group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top: Option<Top>,
+    /// Aggregates over the rows that are left after `top`: where there are any, they alone are the result, which is one
+    /// row. Excludes `select` and `order`; `limit` cuts the result, never the rows that are aggregated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub over: Vec<Over>,
     /// How the result is sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Order>,
@@ -103,6 +107,7 @@ impl Plan {
             compute: Vec::new(),
             having: None,
             top: None,
+            over: Vec::new(),
             order: Vec::new(),
             limit: LIMIT_DEFAULT,
         }
@@ -174,6 +179,21 @@ pub struct Top {
     pub per: Vec<String>,
     #[serde(default)]
     pub ties: bool,
+}
+
+/// One aggregate over the rows that grouping left, such as how many customers have more than five orders.
+///
+/// `count` counts these rows and takes no `of`; every other aggregate needs it: the name of a measure or computed value.
+/// Nulls are left out. Of no rows the count is 0 and everything else null.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Over {
+    #[serde(rename = "as")]
+    pub name: String,
+    pub agg: OverAgg,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 /// One sort key, naming an output column.
@@ -295,6 +315,24 @@ words! {
         Median = "median", Stddev = "stddev", Quantile = "quantile",
     }
 }
+words! {
+    /// How groups become one value.
+    OverAgg { Count = "count", Sum = "sum", Avg = "avg", Min = "min", Max = "max", Median = "median", }
+}
+
+impl From<OverAgg> for Agg {
+    fn from(agg: OverAgg) -> Agg {
+        match agg {
+            OverAgg::Count => Agg::Count,
+            OverAgg::Sum => Agg::Sum,
+            OverAgg::Avg => Agg::Avg,
+            OverAgg::Min => Agg::Min,
+            OverAgg::Max => Agg::Max,
+            OverAgg::Median => Agg::Median,
+        }
+    }
+}
+
 words! {
     /// A test of one value.
     Test {

@@ -298,3 +298,42 @@ fn computed_values_top_lists_and_having() {
          count of tickets) minus loop",
     );
 }
+
+#[test]
+fn aggregates_over_groups() {
+    let by_customer = json!([{"as": "c", "expr": col("orders.customer_id")}]);
+    let orders = json!([{"as": "n", "agg": "count"}]);
+    check(
+        "ecommerce",
+        "orders",
+        json!({"group": by_customer, "measures": orders,
+               "having": {"test": "gt", "expr": {"ref": "n"}, "values": [5]},
+               "over": [{"as": "loyal", "agg": "count"}]}),
+        "number of customers where count of orders is above 5",
+    );
+    check(
+        "ecommerce",
+        "orders",
+        json!({"group": by_customer, "measures": orders, "limit": 10,
+               "where": {"test": "eq", "expr": col("orders.status"), "values": ["completed"]},
+               "over": [{"as": "a", "agg": "avg", "of": "n"}, {"as": "m", "agg": "max", "of": "n"}]}),
+        "average of the count of orders per customer and maximum of the count of orders per customer, from orders \
+         where status is completed",
+    );
+    check(
+        "ecommerce",
+        "order_items",
+        json!({"group": [{"as": "month", "expr": col("orders.order_date"), "grain": "month"}], "measures": [revenue()],
+               "having": {"test": "gt", "expr": {"ref": "revenue"}, "values": [50000]},
+               "over": [{"as": "n", "agg": "count"}]}),
+        "number of months of order_date where revenue is above 50000",
+    );
+    check(
+        "ecommerce",
+        "order_items",
+        json!({"group": [{"as": "p", "expr": col("inventory.name")}, {"as": "c", "expr": col("order_items.category")}],
+               "measures": [revenue()], "top": {"n": 10, "by": "revenue", "dir": "desc"},
+               "over": [{"as": "n", "agg": "count"}, {"as": "t", "agg": "median", "of": "revenue"}]}),
+        "number of pairs of product and category and median of the revenue per product and category, of the highest 10",
+    );
+}

@@ -12,7 +12,9 @@ use super::kind::{self, Kind, Wrong};
 use super::name::{self, Found};
 use super::node::{Node, Problems, pointer};
 use super::output::{Output, Role};
-use super::{Agg, Compute, ComputeOp, Expr, Grain, NAME_CHARS_MAX, Op, Part, PlanProblem, Pred, Test, literal};
+use super::{
+    Agg, Compute, ComputeOp, Expr, Grain, NAME_CHARS_MAX, Op, OverAgg, Part, PlanProblem, Pred, Test, literal,
+};
 use crate::dataset::{Dataset, TableInfo};
 
 /// An expression and its type.
@@ -124,6 +126,11 @@ impl<'d> Check<'d> {
     /// The type of an aggregate; `path` is the measure's.
     pub(super) fn aggregate(&mut self, agg: Agg, over: Option<Kind>, path: &str) -> Option<Kind> {
         self.keep_typed(kind::aggregate(agg, over), path, path)
+    }
+
+    /// The type of an aggregate over groups; `path` is what is aggregated.
+    pub(super) fn over(&mut self, agg: OverAgg, of: Option<Kind>, path: &str) -> Option<Kind> {
+        self.keep_typed(kind::over(agg, of), path, path)
     }
 
     /// Refuses a sum that would count a joined row once for each row of `from`. A sum of bools counts rows of `from`.
@@ -238,17 +245,19 @@ impl<'d> Check<'d> {
         (Some(compute), kind)
     }
 
-    /// Measures and values computed before can be computed with.
-    fn argument(&mut self, node: &Node<'_>) -> Option<Output> {
+    /// Measures and values computed before can be computed with, and aggregated over groups.
+    pub(super) fn argument(&mut self, node: &Node<'_>) -> Option<Output> {
         let text = self.problems.text(node, "an argument")?;
         let output = self.reference(text, &node.path)?;
-        if matches!(output.role, Role::Group(_)) {
-            let others = self.names_of(|output| !matches!(output.role, Role::Group(_)));
-            let problem = PlanProblem::invalid(&node.path, format!("`{}` is a group, not a measure", output.name));
-            self.problems.add(problem.suggest(others));
-            return None;
-        }
-        Some(output)
+        let what = match output.role {
+            Role::Group(_) => "a group",
+            Role::Over => "an aggregate over groups",
+            Role::Column | Role::Measure | Role::Compute => return Some(output),
+        };
+        let message = format!("`{}` is {what}, not a measure", output.name);
+        let others = self.names_of(|output| matches!(output.role, Role::Measure | Role::Compute));
+        self.problems.add(PlanProblem::invalid(&node.path, message).suggest(others));
+        None
     }
 
     fn along(&mut self, op: ComputeOp, parts: &ComputeParts<'_>) -> Option<String> {

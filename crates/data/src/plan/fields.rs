@@ -2,13 +2,14 @@
 
 pub(super) const PLAN: &[&str] = &[
     "v", "dataset", "from", "via", "where", "select", "distinct", "group", "measures", "compute", "having", "top",
-    "order", "limit",
+    "over", "order", "limit",
 ];
 pub(super) const SELECT: &[&str] = &["as", "expr"];
 pub(super) const GROUP: &[&str] = &["as", "expr", "grain"];
 pub(super) const MEASURE: &[&str] = &["as", "agg", "expr", "q", "where"];
 pub(super) const COMPUTE: &[&str] = &["as", "op", "args", "per", "along"];
 pub(super) const TOP: &[&str] = &["n", "by", "dir", "per", "ties"];
+pub(super) const OVER: &[&str] = &["as", "agg", "of"];
 pub(super) const ORDER: &[&str] = &["by", "dir"];
 
 pub(super) const COL: &[&str] = &["col"];

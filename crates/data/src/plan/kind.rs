@@ -2,7 +2,7 @@
 
 use base::{Cell, Type};
 
-use super::{Agg, ComputeOp, Expr, Grain, Op, Part, Test, literal};
+use super::{Agg, ComputeOp, Expr, Grain, Op, OverAgg, Part, Test, literal};
 
 /// The type of a value; weekday names are text with an order of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +149,16 @@ pub(crate) fn aggregate(agg: Agg, over: Option<Kind>) -> Result<Kind, Wrong> {
         Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile => Type::Float.into(),
         Agg::Min | Agg::Max => kind,
     })
+}
+
+/// What an aggregate over groups gives.
+pub(crate) fn over(agg: OverAgg, of: Option<Kind>) -> Result<Kind, Wrong> {
+    match (agg, of) {
+        (OverAgg::Count, Some(_)) => wrong("`count` counts the groups: it has no `of`".to_string()),
+        (OverAgg::Count, None) => Ok(Type::Int.into()),
+        (_, None) => wrong(format!("`{}` needs `of`: a measure or computed value", agg.as_str())),
+        (_, Some(kind)) => aggregate(agg.into(), Some(kind)),
+    }
 }
 
 /// How many measures a computed value takes.

@@ -22,6 +22,7 @@ pub(crate) enum Role {
     Group(Option<Grain>),
     Measure,
     Compute,
+    Over,
 }
 
 impl Output {
@@ -39,15 +40,23 @@ impl Output {
     }
 }
 
-/// Names and types of the result's columns: the listed ones, or groups, measures and computed values.
+/// Names and types of the result's columns: the listed ones, or groups, measures and computed values, or what was
+/// aggregated over these.
 ///
 /// An expression without a type is shown as text; a plan that [`super::read`] returned has none.
 pub fn output(plan: &Plan, dataset: &Dataset) -> Vec<Column> {
     let ty = |output: &Output| output.kind.map_or(Type::Text, |kind| kind.ty);
-    outputs(plan, dataset).0.iter().map(|output| Column { name: output.name.clone(), ty: ty(output) }).collect()
+    let shown = |output: &&Output| plan.over.is_empty() || output.role == Role::Over;
+    outputs(plan, dataset)
+        .0
+        .iter()
+        .filter(shown)
+        .map(|output| Column { name: output.name.clone(), ty: ty(output) })
+        .collect()
 }
 
-/// The result's columns, and the first rule that the plan breaks.
+/// Every output that the plan names, and the first rule that it breaks. Where there are aggregates over groups, the others
+/// are on the way to them.
 pub(crate) fn outputs(plan: &Plan, dataset: &Dataset) -> (Vec<Output>, Option<PlanProblem>) {
     let mut found = Outputs { dataset, all: Vec::new(), problem: None };
     for (index, column) in plan.select.iter().enumerate() {
@@ -75,6 +84,12 @@ pub(crate) fn outputs(plan: &Plan, dataset: &Dataset) -> (Vec<Output>, Option<Pl
         let kind = args.and_then(|args| kind::compute(compute.op, &args));
         let unbounded = compute.args.iter().any(|name| found.is_unbounded(&Expr::Ref { name: name.clone() }));
         found.add(&compute.name, Role::Compute, kind, unbounded, format!("/compute/{index}"));
+    }
+    for (index, over) in plan.over.iter().enumerate() {
+        let of = over.of.as_ref().map(|name| Expr::Ref { name: name.clone() });
+        let kind = of.as_ref().map(|expr| found.of(expr)).transpose().and_then(|of| kind::over(over.agg, of));
+        let unbounded = of.as_ref().is_some_and(|expr| found.is_unbounded(expr));
+        found.add(&over.name, Role::Over, kind, unbounded, format!("/over/{index}"));
     }
     (found.all, found.problem)
 }

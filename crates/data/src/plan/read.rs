@@ -72,6 +72,7 @@ impl<'d> Check<'d> {
         plan.compute = self.each(root, "compute", MEASURES_MAX, Check::compute_item);
         plan.having = root.field("having").and_then(|node| self.pred(&node, Scope::Outputs, 0));
         plan.top = root.field("top").and_then(|node| self.top(&node));
+        plan.over = self.each(root, "over", MEASURES_MAX, Check::over_item);
         plan.order = self.each(root, "order", COLUMNS_MAX, Check::order_item);
         plan.limit = self.limit(root);
         Some(plan)
@@ -98,11 +99,14 @@ impl<'d> Check<'d> {
             (false, false) => self.problems.invalid("", "a plan needs `select`, or `group` and `measures`"),
             _ => {}
         }
-        for field in ["compute", "having"].into_iter().filter(|field| has(field) && !grouped) {
+        for field in ["compute", "having", "over"].into_iter().filter(|field| has(field) && !grouped) {
             self.problems.invalid(&pointer("", field), format!("`{field}` needs `group` or `measures`"));
         }
         if root.value.get("distinct") == Some(&Value::Bool(true)) && grouped {
             self.problems.invalid("/distinct", "`distinct` belongs to `select`; groups are distinct");
+        }
+        if has("over") && has("order") {
+            self.problems.invalid("/order", "`over` gives one row: there is nothing to order");
         }
     }
 
@@ -198,6 +202,23 @@ impl<'d> Check<'d> {
         let per = nodes.iter().filter_map(|node| self.output_text(node)).collect();
         let ties = node.field("ties").and_then(|node| self.problems.truth(&node, "`ties`")).unwrap_or(false);
         Some(Top { n: n?, by: by?, dir, per, ties })
+    }
+
+    /// Its name may be none of those it is computed from: people could not tell which is meant.
+    fn over_item(&mut self, node: &Node<'_>) -> Option<Over> {
+        self.problems.object(node, "an aggregate over groups", fields::OVER)?;
+        let name = self.name(node, "an aggregate over groups");
+        let agg = self.problems.required(node, "an aggregate over groups", "agg");
+        let agg = agg.and_then(|node| self.problems.word(&node, "an aggregate over groups", vocabulary!(OverAgg)));
+        let of = node.field("of");
+        let output = of.as_ref().and_then(|node| self.argument(node));
+        let kind = match (agg, &of, &output) {
+            (Some(agg), None, _) => self.over(agg, None, &node.path),
+            (Some(agg), Some(of), Some(output)) => output.kind.and_then(|kind| self.over(agg, Some(kind), &of.path)),
+            _ => None,
+        };
+        let name = self.declare(name, kind, Role::Over);
+        Some(Over { name, agg: agg?, of: output.map(|output| output.name) })
     }
 
     fn order_item(&mut self, node: &Node<'_>) -> Option<Order> {

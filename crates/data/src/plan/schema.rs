@@ -17,6 +17,7 @@ pub fn schema() -> Value {
         ("Measure", measure()),
         ("Compute", compute()),
         ("Top", object(fields::TOP, &["n", "by"], top)),
+        ("Over", over()),
         ("Order", object(fields::ORDER, &["by"], order)),
         ("Expr", expr("Expr", false)),
         ("ResultExpr", expr("ResultExpr", true)),
@@ -99,6 +100,7 @@ fn plan() -> Value {
         "compute" => list(reference("Compute"), 0, MEASURES_MAX),
         "having" => reference("ResultPred"),
         "top" => reference("Top"),
+        "over" => list(reference("Over"), 0, MEASURES_MAX),
         "order" => list(reference("Order"), 0, COLUMNS_MAX),
         "limit" => limit(),
         other => unknown(other),
@@ -107,8 +109,8 @@ fn plan() -> Value {
     let grouped = json!({ "anyOf": [some("group"), some("measures")] });
     let over_groups = |field: &str| json!({ "required": [field] });
     plan["oneOf"] = json!([
-        { "allOf": [some("select"), { "not": { "anyOf": [over_groups("having"), some("compute")] } }] },
-        grouped,
+        { "allOf": [some("select"), { "not": { "anyOf": [over_groups("having"), some("compute"), some("over")] } }] },
+        { "allOf": [grouped, { "not": { "allOf": [some("over"), some("order")] } }] },
     ]);
     plan
 }
@@ -178,6 +180,20 @@ fn top(field: &str) -> Value {
         "ties" => truth(),
         other => unknown(other),
     }
+}
+
+/// A count is of the groups; everything else is of one of their values.
+fn over() -> Value {
+    let mut over = object(fields::OVER, &["as", "agg"], |field| match field {
+        "as" => reference("Name"),
+        "agg" => words!(OverAgg),
+        "of" => text(),
+        other => unknown(other),
+    });
+    over["if"] = json!({ "properties": { "agg": { "const": OverAgg::Count.as_str() } } });
+    over["then"] = json!({ "not": { "required": ["of"] } });
+    over["else"] = json!({ "required": ["of"] });
+    over
 }
 
 fn order(field: &str) -> Value {

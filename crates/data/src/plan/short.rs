@@ -11,7 +11,7 @@ use super::*;
 
 const ONLY_SHORT: &[&str] = &["dataset_id", "table", "filters", "group_by", "order_by", "notes"];
 const ONLY_CANONICAL: &[&str] =
-    &["v", "from", "via", "where", "distinct", "group", "measures", "compute", "having", "top", "order"];
+    &["v", "from", "via", "where", "distinct", "group", "measures", "compute", "having", "top", "over", "order"];
 
 /// Whether a plan is written in the short form, by the fields it has.
 pub(super) fn is_short(value: &Value) -> bool {

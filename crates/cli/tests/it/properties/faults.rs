@@ -80,13 +80,13 @@ pub const FAULTS: &[Fault] = &[
         })
     }),
     rewrite("the order among equals is left to chance", |sql| {
-        let (head, tail) = sql.rsplit_once("ORDER BY\n").unwrap_or((sql, ""));
+        let Some((head, tail)) = sql.rsplit_once("ORDER BY\n") else { return sql.to_string() };
         let first = tail.lines().next().unwrap_or_default().trim_end_matches(',');
         let limit = tail.lines().last().unwrap_or_default();
         format!("{head}ORDER BY\n{first}\n{limit}")
     }),
     rewrite("one row too many", |sql| {
-        let (head, limit) = sql.rsplit_once("LIMIT ").expect("every statement has a limit");
+        let Some((head, limit)) = sql.rsplit_once("LIMIT ") else { return sql.to_string() };
         format!("{head}LIMIT {}", limit.trim().parse::<u32>().expect("a number") + 1)
     }),
     text("equal rows of a list stay", "SELECT DISTINCT", "SELECT"),
@@ -126,6 +126,11 @@ pub const FAULTS: &[Fault] = &[
     text("a product is a sum", " * ", " + "),
     text("thousands are of any length", "(,[0-9]{3})+", "(,[0-9]+)+"),
     text("a minus sign is a dash", "'\u{2212}', '-'", "'\u{2212}', ''"),
+    text("equal groups are averaged once", "\n  avg(", "\n  avg(DISTINCT "),
+    rewrite("the limit cuts groups that are aggregated", |sql| match sql.rsplit_once("\nFROM ") {
+        Some((head, tail)) if !tail.contains("LIMIT ") => format!("{head}\nFROM (SELECT * FROM {tail} LIMIT 2)"),
+        _ => sql.to_string(),
+    }),
     text("groups are not filtered", "\nWHERE \"", "\nWHERE true OR \""),
 ];
 

@@ -278,12 +278,36 @@ impl Maker<'_> {
                 plan["top"]["per"] = json!(per);
             }
         }
-        let order = if self.random.chance(55) { self.random.some(&names, 3) } else { Vec::new() };
+        let is_measured = |output: &Named| output.term.expr.is_null();
+        if plan.get("select").is_none() && self.random.chance(20) {
+            let measured: Vec<Named> = outputs.iter().filter(|output| is_measured(output)).cloned().collect();
+            let count = self.random.between(1, 3);
+            plan["over"] = (0..count).map(|index| self.over(index, &measured)).collect();
+        }
+        let ordered = plan.get("over").is_none() && self.random.chance(55);
+        let order = if ordered { self.random.some(&names, 3) } else { Vec::new() };
         if !order.is_empty() {
             plan["order"] = order.iter().map(|by| json!({"by": by, "dir": dir(self.random)})).collect();
         }
         if self.random.chance(25) {
             plan["limit"] = json!(self.random.between(1, 6));
+        }
+    }
+
+    /// An aggregate over groups; where none of the measures suits, their number.
+    fn over(&mut self, index: usize, measured: &[Named]) -> Value {
+        let name = self.name("o", index);
+        let agg = *self.random.pick(&words("count sum avg avg min max median"));
+        let suits = |output: &&Named| match agg {
+            "sum" | "avg" => output.term.ty.is_number() || output.term.ty == Type::Bool,
+            "median" => output.term.ty.is_number(),
+            "min" | "max" => output.term.ty != Type::Json,
+            _ => false,
+        };
+        let suited: Vec<&Named> = measured.iter().filter(suits).collect();
+        match suited.is_empty() {
+            true => json!({"as": name, "agg": "count"}),
+            false => json!({"as": name, "agg": agg, "of": self.random.pick(&suited).name}),
         }
     }
 

@@ -220,6 +220,21 @@ def computed(compute, plan, results):
     return change if op == "change" else calculate("div", [change, previous], world)
 
 
+# Aggregates over groups
+
+
+def folded(items, results):
+    """The groups as the only members of one group."""
+    everything = np.zeros(len(results), dtype=int)
+    outputs = {}
+    for item in items:
+        measure = {"agg": item["agg"]}
+        if "of" in item:
+            measure["expr"] = {"ref": item["of"]}
+        outputs[item["as"]] = measured(measure, results, everything, 1)
+    return Results(results.world, outputs, 1)
+
+
 # Top, order, limit
 
 
@@ -270,6 +285,8 @@ def run(plan, tables, relations):
                 results = only(results, np.flatnonzero(holds(plan["having"], results)[0]))
         if "top" in plan:
             results = only(results, np.sort(first(plan["top"], results)))
+        if plan.get("over"):
+            return shown(folded(plan["over"], results)), world.undecided
         keys = [(key["by"], key["dir"] == "desc") for key in plan.get("order", [])]
         for name, _ in keys or [(name, False) for name in results.outputs]:
             world.doubt(results.outputs[name])
