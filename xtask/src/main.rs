@@ -3,6 +3,7 @@
 //! Rules are pure functions over texts (`tidy/*`); this file, `workspace`, `ci` and `bench` perform the effects.
 
 mod bench;
+mod cases;
 mod ci;
 mod tidy;
 mod workspace;
@@ -15,6 +16,9 @@ use crate::workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
+       cargo xtask cases NAME OUT [FROM]
+                                 a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
+                                 FROM is the folder that holds the benchmarks, else ../shared/data
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
@@ -38,6 +42,8 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["tidy"] => tidy::run(&Workspace::find()?),
         ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
+        ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
+        ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full),

@@ -14,12 +14,12 @@ import tempfile
 
 import _duckdb
 
+import sql
 from cells import encode, type_name
 from ingest_kinds import is_type
 from ingest_report import InputError, Report, column_names, first_line, progress
 from ingest_stage import Rows, Stage
 from profiling import TEXT_SHOWN_MAX, VALUES_BYTES_MAX, fold, profile, relate
-import sql
 from sql import quoted
 
 LINE_BYTES_MAX = 64 << 20
@@ -94,8 +94,9 @@ def _table(stage, names, number, line, label, values_max):
     try:
         if line is None:
             raise InputError(f"{where} has more than {LINE_BYTES_MAX} bytes")
-        shape = _shape(line, where)
-        identity = report.label = shape.identity
+        table = _object(line, where)
+        identity = report.label = table["id"]
+        shape = _shape(table, where)
         name = names.take(identity, where)
         units = _load(stage, name, shape, report)
         measured = _measure(stage.engine, name, values_max)
@@ -112,28 +113,30 @@ def _table(stage, names, number, line, label, values_max):
 
 
 class _Shape:
-    """What a line says."""
+    """What a line says of its table."""
 
-    def __init__(self, identity, headers, types, rows):
-        self.identity, self.headers, self.types, self.rows = identity, headers, types, rows
+    def __init__(self, headers, types, rows):
+        self.headers, self.types, self.rows = headers, types, rows
 
 
-def _shape(line, where):
-    """What a line says, held against what it may say."""
-    hint = 'a line is {"id": "…", "columns": [{"name": "…", "type": null}], "rows": [[…]]}'
-
-    def wrong(what):
-        return InputError(f"{where} {what}", hint)
-
+def _object(line, where):
+    """The line's object, which has an id."""
     try:
         table = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise wrong(f"is not JSON: {first_line(error)}") from error
-    if not isinstance(table, dict):
-        raise wrong("is no object")
-    identity, columns, rows = table.get("id"), table.get("columns"), table.get("rows")
-    if not isinstance(identity, str) or not identity:
-        raise wrong("has no `id`")
+        raise InputError(f"{where} is not JSON: {first_line(error)}") from error
+    if not isinstance(table, dict) or not isinstance(table.get("id"), str) or not table["id"]:
+        raise InputError(f"{where} is no object with an `id`")
+    return table
+
+
+def _shape(table, where):
+    """What a line says of its table, held against what it may say."""
+
+    def wrong(what):
+        return InputError(f"{where} {what}")
+
+    columns, rows = table.get("columns"), table.get("rows")
     if not isinstance(columns, list):
         raise wrong("has no list `columns`")
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
@@ -148,7 +151,7 @@ def _shape(line, where):
             raise wrong(f"gives column `{str(column.get('name'))[:60]}` the type {json.dumps(given)}, which is none")
         headers.append(column.get("name") or "")
         types.append(given)
-    return _Shape(identity, headers, types, rows)
+    return _Shape(headers, types, rows)
 
 
 class _Names:
@@ -159,7 +162,7 @@ class _Names:
 
     def take(self, identity, where):
         if identity in self.identities:
-            raise InputError(f"{where} has the id `{identity[:60]}` once more", "give each table an id of its own")
+            raise InputError(f"{where} has the id `{identity[:60]}` once more")
         words = "".join(letter if letter in _LETTERS else " " for letter in identity.lower()).split()
         stem = "_".join(words)[:TABLE_NAME_MAX].strip("_") or "table"
         stem = f"t_{stem}" if stem[0].isdigit() else stem

