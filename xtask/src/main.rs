@@ -22,8 +22,9 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
-       cargo xtask bench sandbox [--quick]
-                                 the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs";
+       cargo xtask bench sandbox [--quick | --only PART]
+                                 the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
+                                 PART is cold, sum, query, chart, ask or crowd";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,8 +47,9 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
-        ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full),
-        ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick),
+        ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),
+        ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick, None),
+        ["bench", "sandbox", "--only", part] => bench::sandbox::run(&Workspace::find()?, Length::Full, Some(part)),
         ["bench", "loop"] => bench::ask_loop::run(&Workspace::find()?),
         _ => {
             eprintln!("{USAGE}");

@@ -28,7 +28,7 @@ use crate::settings::Settings;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     match arguments.next().as_deref() {
-        Some(sandbox::SUPERVISOR_ARGUMENT) => sandbox::supervise(&arguments.next().unwrap_or_default()),
+        Some(sandbox::SUPERVISOR_ARGUMENT) => sandbox::supervise(),
         Some(sandbox::BROKER_ARGUMENT) => sandbox::be_broker(&arguments.next().unwrap_or_default()),
         _ => {}
     }

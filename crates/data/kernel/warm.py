@@ -1,17 +1,20 @@
-"""What a resident kernel has done before anybody asks: imports, and one sample of each kind of work.
+"""What a resident kernel has done before anybody asks: imports, and samples of each kind of work.
 
 `prepare` runs once, in the process that all workers are forked from; nothing in it may start a thread or keep a file
-open. The rest runs in each worker and makes it copies of its own of the pages that nearly every program writes to: `touch`
-before it is ready, so it is kept small; `deepen` bit by bit while it waits for something to do.
+open. `rehearse` runs in a child of it, to find out which memory such work touches; `rouse` in each worker.
 """
 
 import io
 
 SAMPLE = "SELECT a, count(*) AS n FROM t WHERE b > 1 GROUP BY a ORDER BY n DESC LIMIT 3"
+# So often has the interpreter to run something before it has fitted its code to what it meets. A drawing does most of
+# what it does many times.
+REPEATS = 10
+DRAWINGS = 2
 
 
 def prepare():
-    """Imports the libraries and runs each once, so that what they do lazily is done."""
+    """Imports the libraries and runs samples, so that what they do lazily is done."""
     import duckdb  # noqa: F401
     import frames  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
@@ -20,8 +23,11 @@ def prepare():
     import pyarrow  # noqa: F401
 
     numpy.random.random()
-    for step in (parse, query, recompute, total, group, plot):
-        step()
+    for step in (parse, query, recompute, total, group):
+        for _ in range(REPEATS):
+            step()
+    for _ in range(DRAWINGS):
+        plot()
 
 
 def prepare_light():
@@ -34,21 +40,18 @@ def prepare_light():
     re.compile(r"(\w+)@(\w+)").match("a@b")
 
 
-def touch(profile):
-    """What a program of that profile surely does. Chance must be our own: a fork copies the state of a generator."""
+def rouse():
+    """Chance must be a worker's own: a fork copies the state of a generator."""
     import numpy
 
     numpy.random.seed()
-    if profile == "analysis":
-        parse()
-        query()
-    else:
-        total()
 
 
-def deepen(profile):
-    """What a program of that profile may well do, in steps."""
-    return (recompute, total, group) if profile == "analysis" else (group, query, plot)
+def rehearse(profile):
+    """What a program of that profile may well do."""
+    steps = (parse, query, recompute, total, group) if profile == "analysis" else (total, group, query, plot)
+    for step in steps:
+        step()
 
 
 def parse():
@@ -100,10 +103,30 @@ def group():
 def plot():
     from matplotlib import font_manager, pyplot
 
-    figure, axes = pyplot.subplots()
-    axes.bar(["a", "b"], [1, 2])
-    axes.set_title("sample")
-    figure.savefig(io.BytesIO(), format="png")
-    pyplot.close(figure)
+    for draw in (draw_bars, draw_lines, draw_points):
+        figure, axes = pyplot.subplots()
+        draw(axes)
+        axes.set_title("Sample: 0123456789 (%)")
+        axes.set_xlabel("abcdefghijklmnopqrstuvwxyz")
+        axes.set_ylabel("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        figure.savefig(io.BytesIO(), format="png")
+        pyplot.close(figure)
     # It keeps the files of fonts open, and a program begins with no file open.
     font_manager._get_font.cache_clear()
+
+
+def draw_bars(axes):
+    axes.bar(["a", "b"], [1, 2])
+    axes.tick_params(axis="x", rotation=45)
+
+
+def draw_lines(axes):
+    axes.plot([1, 2, 3], [1.5, -2.5, 3.5], marker="o", label="a")
+    axes.plot([1, 2, 3], [2, 1, 0], linestyle="--", label="b")
+    axes.legend()
+    axes.grid(True)
+
+
+def draw_points(axes):
+    axes.scatter([1, 2, 3], [10, 200, 3000], c=[1, 2, 3])
+    axes.hist([1, 2, 2, 3, 3, 3], bins=3, alpha=0.5)

@@ -1,7 +1,8 @@
 """Figures that a program drew: which of them it saved itself, and files for the others.
 
 Never imports the plotting library: a program that did not import it has no figures. To know what was saved, the one
-method that all saving goes through is wrapped when the library is loaded.
+method that all saving goes through is wrapped when the library is loaded. Pictures are packed lightly unless the program
+says how: the same picture in a sixth less time, and a somewhat larger file.
 """
 
 import os
@@ -9,7 +10,9 @@ import sys
 
 OUT = "/work/out"
 CANVASES = "matplotlib.backend_bases"
+RASTER = "matplotlib.backends.backend_agg"
 FIGURES_MAX = 20
+PACKED_LIGHTLY = {"compress_level": 1}
 
 _state = {"saved": None}
 
@@ -54,12 +57,21 @@ def _note_saves(module):
 
     @functools.wraps(save)
     def print_figure(self, filename, *arguments, **options):
-        done = save(self, filename, *arguments, **options)
         is_path = isinstance(filename, (str, os.PathLike))
+        if not arguments and type(self).__module__ == RASTER and _format(filename, is_path, options) == "png":
+            options.setdefault("pil_kwargs", dict(PACKED_LIGHTLY))
+        done = save(self, filename, *arguments, **options)
         saved[self.figure] = os.path.abspath(filename) if is_path else None
         return done
 
     module.FigureCanvasBase.print_figure = print_figure
+
+
+def _format(filename, is_path, options):
+    """As which format a figure is saved, as far as the call says so."""
+    if is_path and not options.get("format"):
+        return os.path.splitext(os.fsdecode(filename))[1].removeprefix(".").lower()
+    return options.get("format")
 
 
 def figure_of(value):

@@ -101,6 +101,8 @@ def main():
             program.let_go()
             try:
                 write_response({**response, "status": status})
+                # Whoever asked ends the cell when it has the answer; taking us apart before would only be in its way.
+                read_exactly(1)
             except OSError:
                 pass  # The program closed the channel; its status is all there is to say.
             os._exit(status)

@@ -20,6 +20,7 @@ TRACEBACK_HEAD = "Traceback (most recent call last):\n"
 NO_RESULT = {"kind": "none"}
 
 _main = type(sys)("__main__")
+_our_modules = [file.removesuffix(".py") for file in os.listdir(HOME)]
 
 
 def run(request):
@@ -141,8 +142,8 @@ def mentioned(tree):
 
 def hide():
     """Gives the names of our own modules, and their place on the path, to the program."""
-    for file in os.listdir(HOME):
-        sys.modules.pop(file.removesuffix(".py"), None)
+    for name in _our_modules:
+        sys.modules.pop(name, None)
     sys.path[0] = "/work"
 
 

@@ -1,8 +1,9 @@
 """The zygote: imports once, then forks workers into cells that the broker has made.
 
 It never sees a user's code or data. Each message of the broker carries a cell and the descriptors of one worker: the
-cell's init, its Landlock rules, stdout, stderr and the kernel's channel. The child joins the cell's namespaces, becomes
-the inner user, gives up everything in the only order that works, says that it is ready, and is a kernel from then on.
+cell's init, its Landlock rules, stdout, stderr, the kernel's channel and the doors of its control groups. The child goes
+through these doors, joins the cell's namespaces, becomes the inner user, gives up everything in the only order that works,
+says that it is ready, and is a kernel from then on.
 """
 
 import atexit
@@ -22,6 +23,7 @@ import wire
 
 # What a program may need is there before it is forked.
 import figures
+import footprint
 import program
 import reduced  # noqa: F401
 import results
@@ -30,7 +32,7 @@ import traceback  # noqa: F401
 LINK = 3
 MESSAGE_BYTES_MAX = 256 * 1024
 DESCRIPTORS_PER_WORKER = 5
-PAUSE_BEFORE_DEEPENING_S = 0.5
+DOORS_MAX = 3
 
 CLONE_NEWPID = 0x20000000
 PR_SET_DUMPABLE = 4
@@ -76,6 +78,7 @@ class Profile:
         count = (len(self._filter) - 1) // 8
         self._program = (ctypes.c_uint64 * 2)(count, ctypes.addressof(self._filter))
         self.program = ctypes.addressof(self._program)
+        self.footprint = footprint.Footprint()
 
 
 def drop_capabilities():
@@ -120,38 +123,35 @@ def fork_worker(settings, profiles, order, descriptors):
         return pid
     status = 1
     try:
-        become_worker(settings, profiles[order["profile"]], descriptors)
-        full = settings["breadth"] == "full"
+        own, doors = descriptors[:DESCRIPTORS_PER_WORKER], descriptors[DESCRIPTORS_PER_WORKER:]
+        for door in doors:
+            os.write(door, b"0")  # For the kernel, whoever writes.
+        profile = profiles[order["profile"]]
         if not order["hurry"]:
-            rehearse()
-            if full:
-                warm().touch(order["profile"])
+            profile.footprint.take()
+        if settings["breadth"] == "full":
+            warm().rouse()
+        become_worker(settings, profile, own)
         os.write(LINK, b"R")
-        if full:
-            deepen(order["profile"])
         kernel.main()
         status = 0
     finally:
         os._exit(status)
 
 
-def rehearse():
-    """Goes once through what is done with every program."""
+def rehearse(profile, breadth):
+    """Goes once through what is done with every program, and what one of that profile may well do."""
+    namespace = program.enter("sample.py")
     before, last, tree = program.compiled("import math\nx = [1, 2]\nprint(end='')\nlen(x)\n", "sample.py")
-    namespace = {}
     exec(before, namespace)
     results.tell(eval(last, namespace))
     program.mentioned(tree)
     wire.loads(wire.dumps({"a": [1, "x", None, {"b": 2.5}]}))
-
-
-def deepen(profile):
-    """Uses the time until something is asked."""
-    for step in warm().deepen(profile):
-        if select.select([LINK], [], [], PAUSE_BEFORE_DEEPENING_S)[0]:
-            return
-        step()
-    gc.collect()
+    figures.save_open()
+    if breadth == "full":
+        warm().rehearse(profile)
+    kernel.finish()
+    program.let_go()
 
 
 def warm():
@@ -200,7 +200,7 @@ def serve(link, settings, profiles):
             os.read(woken, 4096)
             ended(link)
         if LINK in ready:
-            message, descriptors, *_ = socket.recv_fds(link, MESSAGE_BYTES_MAX, DESCRIPTORS_PER_WORKER)
+            message, descriptors, *_ = socket.recv_fds(link, MESSAGE_BYTES_MAX, DESCRIPTORS_PER_WORKER + DOORS_MAX)
             if not message:
                 return
             order = wire.loads(message.decode())
@@ -259,4 +259,6 @@ def begin(link):
         sys.exit("a library keeps a file open; a worker would lose it")
     gc.freeze()
     collapse()
+    for name, profile in profiles.items():
+        profile.footprint = footprint.learn(lambda: rehearse(name, settings["breadth"]))
     serve(link, settings, profiles)

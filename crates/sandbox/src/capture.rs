@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe::Receiver;
 use tokio::sync::{Notify, watch};
 
 /// Told what a program prints, as far as it is kept. Must not block.
@@ -40,22 +41,17 @@ pub struct Captured {
 }
 
 /// The reading end of a stream.
-pub struct Source<R> {
-    reader: R,
+pub struct Source {
+    reader: Receiver,
     /// The same end, for a last look that does not wait. A pipe ends when the last process that holds it has been taken
     /// apart, which can be long after its last word.
-    rest: Option<File>,
+    rest: File,
 }
 
-impl<R> Source<R> {
-    /// Read until the stream itself ends.
-    pub fn to_the_end(reader: R) -> Source<R> {
-        Source { reader, rest: None }
-    }
-
+impl Source {
     /// Read until the stream ends or the cell is over; `rest` does not block.
-    pub fn until_over(reader: R, rest: File) -> Source<R> {
-        Source { reader, rest: Some(rest) }
+    pub fn of(reader: Receiver, rest: File) -> Source {
+        Source { reader, rest }
     }
 }
 
@@ -84,23 +80,21 @@ struct Progress {
 
 impl Capture {
     /// Reads a stream, keeps its beginning and tells of it, and raises the alarm when it is endless.
-    pub async fn read(mut self, stream: Stream, mut from: Source<impl AsyncRead + Unpin>) -> Captured {
+    pub async fn read(mut self, stream: Stream, mut from: Source) -> Captured {
         let mut progress = Progress::default();
         let mut buffer = vec![0; 64 * 1024];
-        loop {
-            let waits = from.rest.is_some();
+        let is_over = loop {
             let count = tokio::select! {
                 biased;
                 count = from.reader.read(&mut buffer) => count.unwrap_or(0),
-                Ok(_) = self.over.wait_for(|over| *over), if waits => break,
+                Ok(_) = self.over.wait_for(|over| *over) => break true,
             };
             if count == 0 {
-                from.rest = None;
-                break;
+                break false;
             }
             self.keep(stream, &mut progress, &buffer[..count]);
-        }
-        while let Some(Ok(count @ 1..)) = from.rest.as_mut().map(|rest| rest.read(&mut buffer)) {
+        };
+        while let (true, Ok(count @ 1..)) = (is_over, from.rest.read(&mut buffer)) {
             self.keep(stream, &mut progress, &buffer[..count]);
         }
         self.tell(stream, &progress.bytes[progress.told..], true);

@@ -1,9 +1,8 @@
 //! The command's side of one cell: starts its supervisor, talks to its kernel, keeps a bounded part of its output.
 
-#![allow(unsafe_code)]
-
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -11,8 +10,9 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -69,7 +69,7 @@ impl CellOptions {
 /// A running cell with a fresh kernel in it. Dropping it closes its control channel, and whoever made it kills it.
 pub struct Cell {
     /// Who made it, when it was made for us alone.
-    supervisor: Option<(Child, Pass)>,
+    supervisor: Option<Child>,
     control: UnixStream,
     kernel: UnixStream,
     stdout: JoinHandle<Captured>,
@@ -121,27 +121,19 @@ impl Cell {
         let failed = |error: io::Error| Error::Start(error.to_string());
         let (control, control_inner) = StdUnixStream::pair().map_err(failed)?;
         let (kernel, kernel_inner) = StdUnixStream::pair().map_err(failed)?;
-        let channel = kernel_inner.as_raw_fd();
-        let mut command = Command::new(&sandbox.program);
-        command
+        let (stdout, stdout_inner) = io::pipe().map_err(failed)?;
+        let (stderr, stderr_inner) = io::pipe().map_err(failed)?;
+        let supervisor = Command::new(&sandbox.program)
             .arg(SUPERVISOR_ARGUMENT)
-            .arg(channel.to_string())
             .env_clear()
             .current_dir("/")
             // A Ctrl-C at the terminal is for the command, which then lets go of the cell in good order.
             .process_group(0)
             .stdin(Stdio::from(OwnedFd::from(control_inner)))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        // SAFETY: fcntl is async-signal-safe; it only lets the kernel's channel survive the exec that follows.
-        unsafe {
-            command.pre_exec(move || match libc::fcntl(channel, libc::F_SETFD, 0) {
-                -1 => Err(io::Error::last_os_error()),
-                _ => Ok(()),
-            });
-        }
-        let mut supervisor = command.spawn().map_err(failed)?;
-        drop(kernel_inner);
+            .stdout(Stdio::from(stdout_inner))
+            .stderr(Stdio::from(stderr_inner))
+            .spawn()
+            .map_err(failed)?;
         let spec = Spec {
             v: PROTOCOL_VERSION,
             image: sandbox.image.clone(),
@@ -150,23 +142,22 @@ impl Cell {
             policy: options.policy.clone(),
             without: options.without.clone(),
         };
-        // A specification fits the socket's buffer; a supervisor that is already gone shows when the report is read.
-        let told = crate::protocol::write_frame(&mut (&control), &spec);
-        told.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(failed(error)) })?;
-        let stdout = supervisor.stdout.take().expect("stdout was piped above");
-        let stderr = supervisor.stderr.take().expect("stderr was piped above");
+        // The place is the supervisor's from now on: it is taken until the cell has been cleared away.
+        let mut lent = vec![kernel_inner.as_raw_fd()];
+        lent.extend(pass.file.as_ref().map(AsRawFd::as_raw_fd));
+        specify(&control, &spec, &lent).map_err(failed)?;
         let (control, kernel) = (into_tokio(control).map_err(failed)?, into_tokio(kernel).map_err(failed)?);
-        let (stdout, stderr) = (Source::to_the_end(stdout), Source::to_the_end(stderr));
-        Ok(Cell::joined(Some((supervisor, pass)), control, kernel, stdout, stderr, options))
+        let (stdout, stderr) = (source(stdout.into()).map_err(failed)?, source(stderr.into()).map_err(failed)?);
+        Ok(Cell::joined(Some(supervisor), control, kernel, stdout, stderr, options))
     }
 
     /// A cell whose four ends are at hand.
     pub(crate) fn joined(
-        supervisor: Option<(Child, Pass)>,
+        supervisor: Option<Child>,
         control: UnixStream,
         kernel: UnixStream,
-        stdout: Source<impl AsyncRead + Unpin + Send + 'static>,
-        stderr: Source<impl AsyncRead + Unpin + Send + 'static>,
+        stdout: Source,
+        stderr: Source,
         options: CellOptions,
     ) -> Cell {
         let flooded = Arc::new(Notify::new());
@@ -230,13 +221,15 @@ impl Cell {
 
     /// Ends the cell and says what became of it.
     pub async fn finish(mut self, stop: Stop) -> Finished {
-        // A kernel that is asked nothing more comes to its own end, also one that is still talking.
-        drop(self.kernel);
+        let kernel = self.kernel;
+        match self.said_status {
+            // Whoever made the cell need not wait until the system has taken a large process apart.
+            Some(status) if stop == Stop::WhenDone => drop(self.control.write_all(&[DONE, status]).await),
+            // A kernel that is asked nothing more comes to its own end, also one that is still talking.
+            _ => drop(kernel),
+        }
         if stop == Stop::Now {
             let _ = self.control.shutdown().await;
-        } else if let (None, Some(status)) = (&self.supervisor, self.said_status) {
-            // The broker need not wait until the kernel has taken a large process apart.
-            let _ = self.control.write_all(&[DONE, status]).await;
         }
         let told = tokio::select! {
             told = read_message::<Report>(&mut self.control, FRAME_BYTES_MAX) => told.ok(),
@@ -246,9 +239,6 @@ impl Cell {
                 read_message::<Report>(&mut self.control, FRAME_BYTES_MAX).await.ok()
             }
         };
-        if let Some((mut supervisor, _pass)) = self.supervisor {
-            let _ = supervisor.wait().await;
-        }
         let _ = self.over.send(true);
         let stdout = self.stdout.await.unwrap_or_default();
         let stderr = self.stderr.await.unwrap_or_default();
@@ -263,6 +253,24 @@ impl Cell {
         };
         Finished { report, harvest, stdout, stderr }
     }
+}
+
+/// Tells a supervisor what to make. A specification fits the socket's buffer; a supervisor that is already gone shows when
+/// the report is read.
+fn specify(control: &StdUnixStream, spec: &Spec, lent: &[RawFd]) -> io::Result<()> {
+    let bytes = frame(spec)?;
+    match sys::send(control.as_raw_fd(), &bytes, lent) {
+        Ok(sent) if sent < bytes.len() => Err(io::ErrorKind::WriteZero.into()),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The reading end of what a cell prints.
+pub(crate) fn source(end: OwnedFd) -> io::Result<Source> {
+    let rest = File::from(end.try_clone()?);
+    // It also makes the pipe not block, for both.
+    Ok(Source::of(pipe::Receiver::from_owned_fd(end)?, rest))
 }
 
 pub(crate) fn into_tokio(stream: StdUnixStream) -> io::Result<UnixStream> {

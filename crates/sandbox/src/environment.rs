@@ -25,6 +25,7 @@ use crate::policy::Policy;
 pub const LOCK_TEXT: &str = include_str!("../environment/core.lock");
 const KERNEL_MODULES: &[(&str, &str)] = &[
     ("figures.py", include_str!("../kernel/figures.py")),
+    ("footprint.py", include_str!("../kernel/footprint.py")),
     ("frames.py", include_str!("../kernel/frames.py")),
     ("program.py", include_str!("../kernel/program.py")),
     ("reduced.py", include_str!("../kernel/reduced.py")),

@@ -235,13 +235,16 @@ fn mount_inputs(inputs: &InputTrees) -> Result<(), Failure> {
         InputTrees::Later(tree) => return sys::move_mount(tree, directory).step("mount the input directory"),
         InputTrees::Files(files) => files,
     };
-    make_tmpfs(directory, 1 << 20, files.len() as u64 + 16)?;
-    for (target, tree) in files {
+    for (target, _) in files {
         fs::write(target, "").step(format!("create {}", target.display()))?;
+    }
+    let attributes =
+        libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NODEV | libc::MOUNT_ATTR_NOEXEC;
+    sys::move_mount(&tree(directory, attributes)?, directory).step("make the input directory read-only")?;
+    for (target, tree) in files {
         sys::move_mount(tree, target).step(format!("mount /{}", target.display()))?;
     }
-    let flags = libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    sys::mount("", directory, "", flags, "").step("make the input directory read-only")
+    Ok(())
 }
 
 fn make_tmpfs(target: &Path, bytes: u64, inodes: u64) -> Result<(), Failure> {

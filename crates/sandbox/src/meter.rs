@@ -5,9 +5,10 @@ mod cgroup1;
 mod cgroup2;
 mod watchdog;
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,9 @@ use crate::protocol::KilledBy;
 use cgroup1::Cgroup1;
 use cgroup2::Cgroup2;
 use watchdog::Watchdog;
+
+/// What a process writes to a door to go through it.
+pub const ENTER: &[u8] = b"0";
 
 /// What a cell uses at one moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,17 +78,29 @@ impl Meter {
         matches!(self.means, Means::Cgroup1(_) | Means::Cgroup2(_))
     }
 
-    /// Begins to count a process and everything it starts.
-    pub fn attach(&mut self, process: i32) -> io::Result<()> {
-        match &mut self.means {
-            Means::Cgroup1(cgroup) => cgroup.attach(process),
-            Means::Cgroup2(cgroup) => cgroup.attach(process),
+    /// What a process writes [`ENTER`] to so that it, and everything it starts, is counted. It does so itself: to move
+    /// another process the kernel stops every fork and exit of the machine first, which takes ten milliseconds.
+    pub fn doors(&self) -> io::Result<Vec<OwnedFd>> {
+        match &self.means {
+            Means::Cgroup1(cgroup) => cgroup.doors(),
+            Means::Cgroup2(cgroup) => cgroup.doors(),
+            Means::Watchdog(_) | Means::Nothing => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a process is counted; asked from outside, once it should be.
+    pub fn counts(&mut self, process: i32) -> Result<(), String> {
+        let groups = || fs::read_to_string(format!("/proc/{process}/cgroup")).map_err(|error| error.to_string());
+        let inside = match &mut self.means {
+            Means::Cgroup1(cgroup) => cgroup.holds(&groups()?),
+            Means::Cgroup2(cgroup) => cgroup.holds(&groups()?),
             Means::Watchdog(watchdog) => {
                 watchdog.roots.push(process);
-                Ok(())
+                true
             }
-            Means::Nothing => Ok(()),
-        }
+            Means::Nothing => true,
+        };
+        if inside { Ok(()) } else { Err("it is not in its control group".into()) }
     }
 
     /// What is written to a tmpfs is memory, too. A control group counts it by itself.
@@ -182,12 +198,32 @@ fn create(folder: &Path) -> io::Result<()> {
     }
 }
 
-fn number(path: PathBuf) -> u64 {
-    fs::read_to_string(path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+fn door(group: &Path, name: &str) -> io::Result<OwnedFd> {
+    Ok(File::options().write(true).open(group.join(name))?.into())
 }
 
-fn labelled(path: &Path, label: &str) -> u64 {
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let value = text.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(' '));
-    value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+/// A file of a group that is read again and again, held open. One that is not there counts nothing.
+struct Counter(Option<File>);
+
+impl Counter {
+    fn open(path: PathBuf) -> Counter {
+        Counter(File::open(path).ok())
+    }
+
+    fn text(&self) -> String {
+        const BYTES_MAX: usize = 4096;
+        let mut buffer = [0; BYTES_MAX];
+        let read = self.0.as_ref().and_then(|file| file.read_at(&mut buffer, 0).ok());
+        String::from_utf8_lossy(&buffer[..read.unwrap_or(0)]).into_owned()
+    }
+
+    fn number(&self) -> u64 {
+        self.text().trim().parse().unwrap_or(0)
+    }
+
+    fn labelled(&self, label: &str) -> u64 {
+        let text = self.text();
+        let value = text.lines().find_map(|line| line.strip_prefix(label)?.strip_prefix(' '));
+        value.and_then(|value| value.trim().parse().ok()).unwrap_or(0)
+    }
 }

@@ -20,7 +20,7 @@ use crate::layers::Layer;
 use crate::policy::Policy;
 
 /// Raised when a message changes its meaning.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 /// The longest frame that is written or accepted.
 pub const FRAME_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// The longest last word of a program, which comes from a stranger: a result of 4 MiB, or an error's text.
@@ -147,7 +147,7 @@ pub struct Response {
     pub status: Option<u8>,
 }
 
-/// With it a command tells the broker that its program has said its last word; the program's status follows.
+/// With it a command tells whoever made its cell that its program has said its last word; the program's status follows.
 pub const DONE: u8 = b'd';
 
 /// An exception inside a kernel.

@@ -1,16 +1,20 @@
 //! The small process that makes one cell, watches its limits and reports its end.
 //!
 //! It is this same program, executed again with one argument, so that the namespaces are cloned from a process with one
-//! thread and little memory. It is started with four descriptors and an empty environment:
+//! thread and little memory. It is started with three descriptors and an empty environment; what else it needs comes with
+//! the specification:
 //!
 //! ```text
-//! 0 control (Spec in, Report out; closed by the command = kill)   1, 2 the cell's stdout and stderr   3 the kernel's channel
+//! 0 control (Spec in, Report out; closed by the command = kill)   1, 2 the cell's stdout and stderr
+//!     with the Spec: the kernel's channel, and the command's place among those who may have a cell
 //!
-//! supervisor --clone--> init (pid 1 of the cell) --fork--> python
+//! supervisor --clone--> init (pid 1 of the cell, enters its control group itself) --fork--> python
 //!     |  <-- descriptor of /work/out, when it is isolated
-//!     |  --> go, after a look at its /proc/<pid>/status from outside
-//!     |  <-- how python ended
+//!     |  --> go, after a look at its /proc/<pid> from outside
+//!     |  <-- how python ended, unless the command has its last word before
 //! ```
+//! What it says of the cell's end does not wait until the kernel has taken the cell apart, unless there are files that
+//! something in the cell could still change.
 
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -23,10 +27,13 @@ use std::time::{Duration, Instant};
 use base::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site};
+use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site, Step};
 use crate::layers::{self, Layer};
 use crate::meter::{self, Meter, Sample};
-use crate::protocol::{End, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, frame, read_frame, write_frame};
+use crate::protocol::{
+    DONE, End, FRAME_BYTES_MAX, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, frame, frame_length, read_frame,
+    write_frame,
+};
 use crate::sys;
 
 /// The hidden argument that makes this program a supervisor.
@@ -36,10 +43,12 @@ pub const SUPERVISOR_ARGUMENT: &str = "__cell";
 pub(crate) const OUTER_ID_OF_ROOT: u32 = 1_912_345_678;
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
 const KERNEL_CHANNEL: i32 = 3;
+/// Where init has its channel to the supervisor; it keeps nothing above.
+const INIT_CHANNEL: i32 = 4;
 
 /// How init says that python ended.
 #[derive(Serialize, Deserialize)]
-struct Ended {
+struct PythonEnd {
     exit_code: Option<i32>,
     signal: Option<i32>,
     cpu_ms: f64,
@@ -47,50 +56,101 @@ struct Ended {
 }
 
 /// Runs one cell to its end. Never returns to the caller's `main`.
-///
-/// `kernel_channel` is the descriptor the command left open for it, as text.
-pub fn supervise(kernel_channel: &str) -> ! {
-    let placed = kernel_channel.parse().map_err(io::Error::other).and_then(|fd| sys::place(fd, KERNEL_CHANNEL));
-    if placed.is_err() || sys::close_from(KERNEL_CHANNEL + 1).is_err() {
+pub fn supervise() -> ! {
+    if sys::close_from(KERNEL_CHANNEL).is_err() {
         sys::exit(1);
     }
     let mut control = UnixStream::from(sys::inherited(0));
-    let (report, out) = match read_frame::<Spec>(&mut control) {
-        Ok(spec) if spec.v != PROTOCOL_VERSION => {
-            (unavailable("understand the command", "it is of another version"), None)
+    let ended = match read_spec(&mut control) {
+        Ok((spec, _)) if spec.v != PROTOCOL_VERSION => {
+            Ended::without_a_cell(unavailable("understand the command", "it is of another version"))
         }
-        Ok(spec) => run(&spec, &control),
-        Err(error) => (unavailable("read the cell's specification", &error.to_string()), None),
+        Ok((spec, place)) => run(&spec, place, &mut control),
+        Err(error) => Ended::without_a_cell(unavailable("read the cell's specification", &error.to_string())),
     };
-    let told = frame(&report).and_then(|bytes| {
+    let told = frame(&ended.report).and_then(|bytes| {
         // A report fits the socket's buffer.
-        sys::send(control.as_raw_fd(), &bytes, out.iter().map(AsRawFd::as_raw_fd).collect::<Vec<_>>().as_slice())
+        let lent: Vec<_> = ended.out.iter().map(AsRawFd::as_raw_fd).collect();
+        sys::send(control.as_raw_fd(), &bytes, &lent)
     });
+    drop(control);
+    drop(ended.remains);
+    // What killed supervisors left, looked for when nobody waits.
+    meter::sweep();
     sys::exit(if told.is_ok() { 0 } else { 1 })
 }
 
-fn run(spec: &Spec, control: &UnixStream) -> (Report, Option<OwnedFd>) {
+/// The specification, and the place that lasts as long as we do. The kernel's channel is put where it belongs.
+fn read_spec(control: &mut UnixStream) -> io::Result<(Spec, Option<OwnedFd>)> {
+    let mut header = [0; 4];
+    let (count, descriptors) = sys::receive(control.as_raw_fd(), &mut header)?;
+    control.read_exact(&mut header[count..])?;
+    let mut body = vec![0; frame_length(header, FRAME_BYTES_MAX)?];
+    control.read_exact(&mut body)?;
+    let mut descriptors = descriptors.into_iter();
+    let kernel = descriptors.next().ok_or(io::ErrorKind::InvalidData)?.into_raw_fd();
+    sys::place(kernel, KERNEL_CHANNEL)?;
+    if kernel != KERNEL_CHANNEL {
+        drop(sys::inherited(kernel));
+    }
+    Ok((serde_json::from_slice(&body)?, descriptors.next()))
+}
+
+/// What is said of a cell that is over, and what is still to be cleared away.
+struct Ended {
+    report: Report,
+    out: Option<OwnedFd>,
+    remains: Option<Remains>,
+}
+
+impl Ended {
+    fn without_a_cell(report: Report) -> Ended {
+        Ended { report, out: None, remains: None }
+    }
+}
+
+/// A killed cell, its groups, and the place it takes: given up in this order.
+struct Remains {
+    cell: Running,
+    _meter: Meter,
+    _place: Option<OwnedFd>,
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        self.cell.is_gone();
+    }
+}
+
+fn run(spec: &Spec, place: Option<OwnedFd>, control: &mut UnixStream) -> Ended {
     let started = Instant::now();
     let name = format!("{}-{}", std::process::id(), started_nanos());
     let mut meter =
         if spec.without.contains(&Layer::Meter) { Meter::nothing() } else { Meter::new(&spec.policy, &name) };
     let mut cell = match launch(spec, &mut meter) {
         Ok(cell) => cell,
-        Err(failure) => return (unavailable(&failure.step, &failure.error), None),
+        Err(failure) => return Ended::without_a_cell(unavailable(&failure.step, &failure.error)),
     };
-    // What killed supervisors left, looked for while the cell's interpreter starts.
-    meter::sweep();
-    let (end, ended) = watch(spec, control, &mut meter, &mut cell, started);
+    let (end, python) = watch(spec, control, &mut meter, &mut cell, started);
     let sample = meter.sample();
     sys::kill(&cell.pidfd);
-    let _ = sys::wait(cell.init);
+    let out = cell.out.take();
+    if end != End::Stopped && out.as_ref().is_some_and(holds_files) {
+        cell.is_gone();
+    }
     let isolation = Isolation { tier: "namespaces".into(), memory: meter.name().into(), warm: false };
-    let report = Report { end, usage: usage(started.elapsed(), sample, ended), isolation: Some(isolation) };
-    (report, Some(cell.out))
+    let report = Report { end, usage: usage(started.elapsed(), sample, python), isolation: Some(isolation) };
+    Ended { report, out, remains: Some(Remains { cell, _meter: meter, _place: place }) }
 }
 
-fn usage(wall: Duration, sample: Sample, ended: Option<Ended>) -> Usage {
-    let (cpu_ms, peak) = ended.map_or((0.0, 0), |ended| (ended.cpu_ms, ended.memory_peak_bytes));
+/// Whether there is anything in a directory.
+pub(crate) fn holds_files(directory: &OwnedFd) -> bool {
+    let listed = fs::read_dir(Path::new("/proc/self/fd").join(directory.as_raw_fd().to_string()));
+    listed.is_ok_and(|mut entries| entries.next().is_some())
+}
+
+fn usage(wall: Duration, sample: Sample, python: Option<PythonEnd>) -> Usage {
+    let (cpu_ms, peak) = python.map_or((0.0, 0), |python| (python.cpu_ms, python.memory_peak_bytes));
     Usage {
         wall_ms: wall.as_secs_f64() * 1e3,
         cpu_ms: sample.cpu_ms.max(cpu_ms),
@@ -108,7 +168,18 @@ struct Running {
     init: i32,
     pidfd: OwnedFd,
     channel: UnixStream,
-    out: OwnedFd,
+    out: Option<OwnedFd>,
+    is_gone: bool,
+}
+
+impl Running {
+    /// Waits until the killed cell is no more.
+    fn is_gone(&mut self) {
+        if !self.is_gone {
+            let _ = sys::wait(self.init);
+            self.is_gone = true;
+        }
+    }
 }
 
 fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
@@ -125,17 +196,18 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
         memory_is_bounded: meter.bounds_memory(),
         without: &spec.without,
     };
+    let doors = meter.doors().map_err(fail("open the control group"))?;
     // Only root can, and only root's groups would matter: an ordinary user keeps what it has everywhere.
     let _ = sys::leave_groups();
     let (init, pidfd) =
         match sys::clone_process(layers::namespaces(&spec.without)).map_err(fail("create namespaces"))? {
             sys::Cloned::Child => {
                 drop(channel);
-                be_init(&site, inner)
+                be_init(&site, doors, inner)
             }
             sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
         };
-    drop(inner);
+    drop((inner, doors));
     // Held open here, the cell's output and its kernel's channel would not show their end to the command.
     for descriptor in [1, 2, KERNEL_CHANNEL] {
         drop(sys::inherited(descriptor));
@@ -145,18 +217,17 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
             write_id_maps(init).map_err(fail("map the inner user"))?;
         }
         (&channel).write_all(b"m").map_err(fail("release the cell"))?;
-        // The kernel takes its time to move a process; the cell isolates itself meanwhile and starts nothing before "g".
-        meter.attach(init).map_err(fail("enter the control group"))?;
         let (_, descriptors) = sys::receive(channel.as_raw_fd(), &mut [0]).map_err(fail("hear from the cell"))?;
         let Some(out) = descriptors.into_iter().next() else { return Err(failure_told_by(&channel)) };
         meter.watch_scratch(&out).map_err(fail("watch the scratch space"))?;
         verify_from_outside(init, &spec.without)
+            .and_then(|()| meter.counts(init))
             .map_err(|error| Failure { step: "verify the cell from outside".into(), error })?;
         (&channel).write_all(b"g").map_err(fail("start the cell"))?;
         Ok(out)
     })();
     match prepared {
-        Ok(out) => Ok(Running { init, pidfd, channel, out }),
+        Ok(out) => Ok(Running { init, pidfd, channel, out: Some(out), is_gone: false }),
         Err(failure) => {
             sys::kill(&pidfd);
             let _ = sys::wait(init);
@@ -234,11 +305,11 @@ pub(crate) fn verify_same_namespaces(process: i32, other: i32) -> Result<(), Str
 
 fn watch(
     spec: &Spec,
-    control: &UnixStream,
+    control: &mut UnixStream,
     meter: &mut Meter,
     cell: &mut Running,
     started: Instant,
-) -> (End, Option<Ended>) {
+) -> (End, Option<PythonEnd>) {
     let deadline = started + Duration::from_millis(spec.policy.wall_ms);
     let watched = [cell.channel.as_raw_fd(), control.as_raw_fd(), cell.pidfd.as_raw_fd()];
     loop {
@@ -246,13 +317,13 @@ fn watch(
         let ready = sys::poll(&watched, rest.as_millis() as i32 + 1).unwrap_or_else(|_| vec![false; watched.len()]);
         let exceeded = meter.sample().exceeded(&spec.policy);
         if ready[0] || ready[2] {
-            let ended: Option<Ended> = read_frame(&mut cell.channel).ok();
-            let end = match (exceeded, &ended) {
+            let python: Option<PythonEnd> = read_frame(&mut cell.channel).ok();
+            let end = match (exceeded, &python) {
                 (Some(by), _) => End::Killed { by },
-                (None, Some(ended)) => End::Exited { exit_code: ended.exit_code, signal: ended.signal },
+                (None, Some(python)) => End::Exited { exit_code: python.exit_code, signal: python.signal },
                 (None, None) => End::Exited { exit_code: None, signal: Some(libc::SIGKILL) },
             };
-            return (end, ended);
+            return (end, python);
         }
         if let Some(by) = exceeded {
             return (End::Killed { by }, None);
@@ -260,24 +331,41 @@ fn watch(
         if Instant::now() >= deadline {
             return (End::Killed { by: KilledBy::Time }, None);
         }
-        if ready[1] {
-            return (End::Stopped, None);
+        if let Some(end) = if ready[1] { told_by(control) } else { None } {
+            return (end, None);
         }
     }
 }
 
-/// Process 1 of the cell: isolates itself, waits for the word, starts python and reaps until python ends.
-fn be_init(site: &Site, channel: UnixStream) -> ! {
+/// What the command says of a cell that runs: that its program said its last word, with its status, or, by closing, that
+/// it lets go. Nothing where it was only thought to speak.
+pub(crate) fn told_by(command: &mut UnixStream) -> Option<End> {
+    let mut word = [0; 2];
+    match command.read(&mut word) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+        Ok(2) if word[0] == DONE => Some(End::Exited { exit_code: Some(word[1].into()), signal: None }),
+        _ => Some(End::Stopped),
+    }
+}
+
+/// Process 1 of the cell: enters its control group, isolates itself, waits for the word, starts python and reaps until python ends.
+fn be_init(site: &Site, doors: Vec<OwnedFd>, channel: UnixStream) -> ! {
     let mut byte = [0];
-    // The command's channel is none of the cell's business.
-    drop(sys::inherited(0));
     let _ = sys::die_with_parent();
     let _ = sys::new_session();
     sys::reset_signals();
+    let counted = doors.into_iter().try_for_each(|door| File::from(door).write_all(meter::ENTER));
+    // The command's channel, and whatever else the supervisor holds, is none of the cell's business.
+    drop(sys::inherited(0));
+    let placed = sys::place(channel.into_raw_fd(), INIT_CHANNEL).and_then(|()| sys::close_from(INIT_CHANNEL + 1));
+    if placed.is_err() {
+        sys::exit(1);
+    }
+    let channel = UnixStream::from(sys::inherited(INIT_CHANNEL));
     if (&channel).read_exact(&mut byte).is_err() {
         sys::exit(1);
     }
-    match isolate::enter(site) {
+    match counted.step("enter the control group").and_then(|()| isolate::enter(site)) {
         Ok(Inside { out, .. }) => {
             // Changing the user has cleared it.
             if sys::die_with_parent().is_err() || sys::send(channel.as_raw_fd(), &[1], &[out.as_raw_fd()]).is_err() {
@@ -347,8 +435,8 @@ fn reap(python: i32, mut channel: UnixStream) -> ! {
         cpu_ms += child.cpu_ms;
         memory_peak_bytes = memory_peak_bytes.max(child.memory_peak_bytes);
         if child.pid == python {
-            let ended = Ended { exit_code: child.exit_code, signal: child.signal, cpu_ms, memory_peak_bytes };
-            let told = write_frame(&mut channel, &ended);
+            let end = PythonEnd { exit_code: child.exit_code, signal: child.signal, cpu_ms, memory_peak_bytes };
+            let told = write_frame(&mut channel, &end);
             sys::exit(if told.is_ok() { 0 } else { 1 });
         }
     }

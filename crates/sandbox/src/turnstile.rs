@@ -15,10 +15,11 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 const PAUSE_FIRST: Duration = Duration::from_millis(2);
 const PAUSE_MAX: Duration = Duration::from_millis(50);
 
-/// A place among those who may have a cell; free again when dropped, or when its process dies.
+/// A place among those who may have a cell; free again when everybody who holds its file has let go of it.
 #[derive(Debug)]
 pub struct Pass {
-    _file: Option<File>,
+    /// Locked; none where nothing is counted.
+    pub file: Option<File>,
 }
 
 /// As many cells as a machine with that many processors carries.
@@ -32,14 +33,14 @@ pub async fn pass(environment: &Path) -> Result<Pass, Error> {
     let folder = environment.join("cells");
     // An environment that others made for us cannot be written; then nothing is counted.
     if fs::create_dir_all(&folder).is_err() {
-        return Ok(Pass { _file: None });
+        return Ok(Pass { file: None });
     }
     let until = Instant::now() + WAIT_MAX;
     let mut pause = PAUSE_FIRST;
     loop {
         match first_free(&folder) {
-            Ok(Some(file)) => return Ok(Pass { _file: Some(file) }),
-            Err(_) => return Ok(Pass { _file: None }),
+            Ok(Some(file)) => return Ok(Pass { file: Some(file) }),
+            Err(_) => return Ok(Pass { file: None }),
             Ok(None) if Instant::now() >= until => {
                 return Err(Error::Busy(format!("{} programs run already", cells_max())));
             }

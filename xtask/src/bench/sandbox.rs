@@ -46,8 +46,8 @@ pub enum Length {
     Quick,
 }
 
-/// Measures and prints; the numbers do not change the exit code.
-pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
+/// Measures everything, or one part, and prints; the numbers do not change the exit code.
+pub fn run(workspace: &Workspace, length: Length, only: Option<&str>) -> anyhow::Result<u8> {
     let code = exit_code(&mut workspace.cargo(BUILD))?;
     if code != 0 {
         return Ok(code);
@@ -56,7 +56,8 @@ pub fn run(workspace: &Workspace, length: Length) -> anyhow::Result<u8> {
     let target = Path::new(target);
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(target);
     let scratch = scratch.with_context(|| format!("cannot make a folder in `{}`", target.display()))?;
-    let setup = prepare(workspace, target, scratch.path(), length)?;
+    let mut setup = prepare(workspace, target, scratch.path(), length)?;
+    setup["only"] = only.into();
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("machine: {cores} cores, load average {}; every contestant is warmed up first, not counted", load());
     let (measured, ended) = drive(&target.join("release/examples/sandbox"), &setup)?;

@@ -12,13 +12,12 @@ use std::time::Duration;
 
 use base::Digest;
 use tokio::net::UnixStream;
-use tokio::net::unix::pipe;
 
 use super::launch::BROKER_ARGUMENT;
 use super::orders::unfit;
 use super::wire::{Breadth, BrokerSpec, BrokerStatus, GRANT_BYTES_MAX, Grant, Order, Shelf, Wanted};
 use crate::capture::Source;
-use crate::cell::{Cell, CellOptions, into_tokio, read_message};
+use crate::cell::{Cell, CellOptions, into_tokio, read_message, source};
 use crate::policy::Profile;
 use crate::protocol::{Input, PROTOCOL_VERSION, frame, write_frame};
 use crate::{Error, Sandbox, sys};
@@ -183,17 +182,12 @@ fn send(stream: &StdUnixStream, bytes: &[u8], store: Option<&File>) -> io::Resul
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-type Joined = (UnixStream, UnixStream, Source<pipe::Receiver>, Source<pipe::Receiver>);
+type Joined = (UnixStream, UnixStream, Source, Source);
 
 fn joined(descriptors: Vec<OwnedFd>, control: UnixStream) -> io::Result<Joined> {
     let Ok([kernel, stdout, stderr]) = <[OwnedFd; 3]>::try_from(descriptors) else {
         return Err(io::ErrorKind::InvalidData.into());
     };
     let kernel = into_tokio(StdUnixStream::from(kernel))?;
-    let source = |end: OwnedFd| {
-        let rest = File::from(end.try_clone()?);
-        // It also makes the pipe not block, for both.
-        io::Result::Ok(Source::until_over(pipe::Receiver::from_owned_fd(end)?, rest))
-    };
     Ok((control, kernel, source(stdout)?, source(stderr)?))
 }

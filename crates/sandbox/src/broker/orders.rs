@@ -131,7 +131,8 @@ impl Broker {
         match taken {
             Ok(Ends { kernel, stdout, stderr }) => {
                 let started = Instant::now();
-                self.last_dispatch = started;
+                // What has just begun has used nothing yet.
+                (self.last_dispatch, self.last_sample) = (started, started);
                 let lent = [kernel.as_raw_fd(), stdout.as_raw_fd(), stderr.as_raw_fd()];
                 tell(&client, &Grant::Cell, &lent);
                 slot.state = State::Running(Work { client, policy, started });

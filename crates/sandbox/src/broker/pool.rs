@@ -1,6 +1,6 @@
 //! The pool: the zygotes, and the cells that are made, handed out and let go.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
@@ -14,8 +14,8 @@ use super::zygote::{Said, Zygote};
 use crate::isolate::Failure;
 use crate::meter::Sample;
 use crate::policy::Profile;
-use crate::protocol::{DONE, End, Isolation, Report};
-use crate::sys;
+use crate::protocol::{End, Isolation, Report};
+use crate::{supervisor, sys};
 
 /// A worker that is not ready by then never will be.
 pub(super) const FORMING_MAX: Duration = Duration::from_secs(20);
@@ -65,10 +65,8 @@ impl Broker {
                 self.status.trouble = Some(error);
             }
             Ok(Said::Forked { cell, pid }) => {
-                let Some(slot) = self.slots.get_mut(&cell) else { return };
-                slot.worker = Some(pid);
-                if let Err(error) = slot.meter.attach(pid) {
-                    self.give_up(cell, &format!("count the worker: {error}"));
+                if let Some(slot) = self.slots.get_mut(&cell) {
+                    slot.worker = Some(pid);
                 }
             }
             Ok(Said::Failed { cell, error }) => self.give_up(cell, &error),
@@ -164,13 +162,8 @@ impl Broker {
                 Err(Failure { step: "wait".into(), error: "the worker spoke unasked or ended".into() })
             }
             (State::Running(work), _) => {
-                let mut word = [0; 2];
-                let end = match work.client.read(&mut word) {
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                    Ok(2) if word[0] == DONE => End::Exited { exit_code: Some(word[1].into()), signal: None },
-                    _ => End::Stopped,
-                };
-                return self.end(id, end, Usage::default());
+                let told = supervisor::told_by(&mut work.client);
+                return told.into_iter().for_each(|end| self.end(id, end, Usage::default()));
             }
             (State::Dying(_), _) => return,
         };

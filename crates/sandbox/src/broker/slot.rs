@@ -9,7 +9,6 @@ use std::fs;
 use std::io::{self, PipeReader, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::inputs::Hub;
@@ -157,16 +156,18 @@ impl Slot {
         };
         let made: io::Result<Ends> = (|| {
             self.meter.watch_scratch(&out)?;
+            let doors = self.meter.doors()?;
             let (kernel, kernel_inner) = UnixStream::pair()?;
             let (stdout, stdout_inner) = io::pipe()?;
             let (stderr, stderr_inner) = io::pipe()?;
-            let lent = [
+            let mut lent = vec![
                 self.pidfd.as_raw_fd(),
                 ruleset.as_raw_fd(),
                 stdout_inner.as_raw_fd(),
                 stderr_inner.as_raw_fd(),
                 kernel_inner.as_raw_fd(),
             ];
+            lent.extend(doors.iter().map(AsRawFd::as_raw_fd));
             zygote.fork(self.id, self.kind.profile, hurry, &lent)?;
             Ok(Ends { kernel, stdout, stderr })
         })();
@@ -175,12 +176,13 @@ impl Slot {
         Ok(())
     }
 
-    /// Trusts nothing the worker says about itself: looks at it from outside, and counts it from now on.
+    /// Trusts nothing the worker says about itself: looks at it from outside, also whether it is counted.
     pub fn verify(&mut self) -> Result<(), Failure> {
         let refuse = |error: String| Failure { step: "verify the worker from outside".into(), error };
         let worker = self.worker.ok_or_else(|| refuse("its process is not known".into()))?;
         supervisor::verify_from_outside(worker, &[]).map_err(refuse)?;
-        supervisor::verify_same_namespaces(worker, self.init).map_err(refuse)
+        supervisor::verify_same_namespaces(worker, self.init).map_err(refuse)?;
+        self.meter.counts(worker).map_err(refuse)
     }
 
     /// Gives the idle worker its limits and takes its ends out, to be handed over.
@@ -205,8 +207,7 @@ impl Slot {
 
     /// Whether there are any.
     pub fn left_files(&self) -> bool {
-        let listed = |out: &OwnedFd| fs::read_dir(Path::new("/proc/self/fd").join(out.as_raw_fd().to_string()));
-        self.out.as_ref().and_then(|out| listed(out).ok()?.next()).is_some()
+        self.out.as_ref().is_some_and(supervisor::holds_files)
     }
 
     /// What the worker holds for itself alone.

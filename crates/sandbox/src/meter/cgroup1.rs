@@ -1,12 +1,15 @@
 //! Version 1 control groups: one group below our own in each of three hierarchies, removed when dropped.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::{Sample, create, labelled, number, remove};
+use super::{Counter, Sample, create, door, remove};
 use crate::policy::Policy;
 
+const MOUNT: &str = "/sys/fs/cgroup";
 const CONTROLLERS: [&str; 3] = ["memory", "pids", "cpuacct"];
 
 /// Where one cell is counted.
@@ -15,6 +18,14 @@ pub struct Cgroup1 {
     pids: PathBuf,
     cpuacct: PathBuf,
     memory_bytes: u64,
+    counters: OnceCell<Counters>,
+}
+
+struct Counters {
+    cpu_ns: Counter,
+    memory_peak: Counter,
+    forks: Counter,
+    kills: Counter,
 }
 
 impl Cgroup1 {
@@ -27,7 +38,8 @@ impl Cgroup1 {
             Ok(parent.join(name))
         };
         let [memory, pids, cpuacct] = [group("memory")?, group("pids")?, group("cpuacct")?];
-        let cgroup = Cgroup1 { memory, pids, cpuacct, memory_bytes: policy.memory_bytes };
+        let memory_bytes = policy.memory_bytes;
+        let cgroup = Cgroup1 { memory, pids, cpuacct, memory_bytes, counters: OnceCell::new() };
         for path in cgroup.paths() {
             fs::create_dir(path)?;
         }
@@ -40,12 +52,17 @@ impl Cgroup1 {
         [&self.memory, &self.pids, &self.cpuacct]
     }
 
-    /// Begins to count a process.
-    pub fn attach(&self, process: i32) -> io::Result<()> {
-        for path in self.paths() {
-            fs::write(path.join("cgroup.procs"), process.to_string())?;
-        }
-        Ok(())
+    /// `tasks` and not `cgroup.procs`: for a thread that moves itself, the kernel waits for nobody.
+    pub fn doors(&self) -> io::Result<Vec<OwnedFd>> {
+        self.paths().into_iter().map(|path| door(path, "tasks")).collect()
+    }
+
+    /// Whether a process with that `/proc/<pid>/cgroup` is in all of the groups.
+    pub fn holds(&self, membership: &str) -> bool {
+        CONTROLLERS.iter().zip(self.paths()).all(|(controller, path)| {
+            let below = path.strip_prefix(Path::new(MOUNT).join(controller)).ok();
+            below.is_some() && own_group(membership, controller).map(Path::new) == below
+        })
     }
 
     /// Forgets the peak and sets another limit.
@@ -70,12 +87,18 @@ impl Cgroup1 {
 
     /// What is used now.
     pub fn sample(&self) -> Sample {
+        let counters = self.counters.get_or_init(|| Counters {
+            cpu_ns: Counter::open(self.cpuacct.join("cpuacct.usage")),
+            memory_peak: Counter::open(self.memory.join("memory.max_usage_in_bytes")),
+            forks: Counter::open(self.pids.join("pids.events")),
+            kills: Counter::open(self.memory.join("memory.oom_control")),
+        });
         Sample {
-            cpu_ms: number(self.cpuacct.join("cpuacct.usage")) as f64 / 1e6,
-            memory_peak_bytes: number(self.memory.join("memory.max_usage_in_bytes")),
+            cpu_ms: counters.cpu_ns.number() as f64 / 1e6,
+            memory_peak_bytes: counters.memory_peak.number(),
             memory_bytes: 0,
-            forks_refused: labelled(&self.pids.join("pids.events"), "max"),
-            memory_kills: labelled(&self.memory.join("memory.oom_control"), "oom_kill"),
+            forks_refused: counters.forks.labelled("max"),
+            memory_kills: counters.kills.labelled("oom_kill"),
         }
     }
 }
@@ -94,13 +117,17 @@ pub fn parents() -> Vec<PathBuf> {
 
 /// `<mount>/<our own group>/assay`.
 fn parent(membership: &str, controller: &str) -> io::Result<PathBuf> {
-    let own = membership
+    let own = own_group(membership, controller).ok_or(io::ErrorKind::NotFound)?;
+    Ok(Path::new(MOUNT).join(controller).join(own).join("assay"))
+}
+
+/// The group of a process in one hierarchy, below that hierarchy's mount.
+fn own_group<'a>(membership: &'a str, controller: &str) -> Option<&'a str> {
+    membership
         .lines()
         .filter_map(|line| line.split_once(':')?.1.split_once(':'))
         .find(|(controllers, _)| controllers.split(',').any(|one| one == controller))
         .map(|(_, path)| path.trim_start_matches('/'))
-        .ok_or(io::ErrorKind::NotFound)?;
-    Ok(Path::new("/sys/fs/cgroup").join(controller).join(own).join("assay"))
 }
 
 #[cfg(test)]
@@ -112,5 +139,17 @@ mod tests {
         assert!(parent("0::/\n3:cpu:/x\n", "memory").is_err());
         let found = parent("4:memory,x:/a/b\n", "memory").expect("it is there");
         assert_eq!(found, Path::new("/sys/fs/cgroup/memory/a/b/assay"));
+    }
+
+    #[test]
+    fn a_process_is_counted_when_it_is_in_every_group() {
+        let [memory, pids, cpuacct] =
+            CONTROLLERS.map(|controller| Path::new(MOUNT).join(controller).join("a/assay/7-1"));
+        let cgroup =
+            std::mem::ManuallyDrop::new(Cgroup1 { memory, pids, cpuacct, memory_bytes: 0, counters: OnceCell::new() });
+        assert!(cgroup.holds("3:memory:/a/assay/7-1\n2:pids:/a/assay/7-1\n1:cpu,cpuacct:/a/assay/7-1\n"));
+        assert!(!cgroup.holds("3:memory:/a/assay/7-1\n2:pids:/a/assay/7-1\n1:cpu,cpuacct:/a\n"));
+        assert!(!cgroup.holds("3:memory:/a/assay/7-12\n2:pids:/a/assay/7-1\n1:cpu,cpuacct:/a/assay/7-1\n"));
+        assert!(!cgroup.holds("2:pids:/a/assay/7-1\n1:cpu,cpuacct:/a/assay/7-1\n"));
     }
 }

@@ -4,16 +4,26 @@
 //! is made below the nearest ancestor that already gives `memory` and `pids` to its children and lets us write: that is
 //! what a service manager delegates to a user, and what root has.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::{Sample, create, labelled, number, remove};
+use super::{Counter, Sample, create, door, remove};
 use crate::policy::Policy;
 
 /// Where one cell is counted.
 pub struct Cgroup2 {
     group: PathBuf,
+    counters: OnceCell<Counters>,
+}
+
+struct Counters {
+    cpu: Counter,
+    memory_peak: Counter,
+    forks: Counter,
+    kills: Counter,
 }
 
 impl Cgroup2 {
@@ -22,16 +32,22 @@ impl Cgroup2 {
         let parent = parent().ok_or(io::ErrorKind::NotFound)?;
         create(&parent)?;
         fs::write(parent.join("cgroup.subtree_control"), "+memory +pids")?;
-        let cgroup = Cgroup2 { group: parent.join(name) };
+        let cgroup = Cgroup2 { group: parent.join(name), counters: OnceCell::new() };
         fs::create_dir(&cgroup.group)?;
         cgroup.limit_memory(policy.memory_bytes)?;
         fs::write(cgroup.group.join("pids.max"), (policy.processes + 1).to_string())?;
         Ok(cgroup)
     }
 
-    /// Begins to count a process.
-    pub fn attach(&self, process: i32) -> io::Result<()> {
-        fs::write(self.group.join("cgroup.procs"), process.to_string())
+    /// Where a process that writes is counted from then on.
+    pub fn doors(&self) -> io::Result<Vec<OwnedFd>> {
+        Ok(vec![door(&self.group, "cgroup.procs")?])
+    }
+
+    /// Whether a process with that `/proc/<pid>/cgroup` is in the group.
+    pub fn holds(&self, membership: &str) -> bool {
+        let group = membership.lines().find_map(|line| line.strip_prefix("0::/"));
+        group.is_some_and(|group| !group.is_empty() && self.group.ends_with(group))
     }
 
     /// Forgets the peak, where the kernel can, and sets another limit.
@@ -49,12 +65,18 @@ impl Cgroup2 {
 
     /// What is used now.
     pub fn sample(&self) -> Sample {
+        let counters = self.counters.get_or_init(|| Counters {
+            cpu: Counter::open(self.group.join("cpu.stat")),
+            memory_peak: Counter::open(self.group.join("memory.peak")),
+            forks: Counter::open(self.group.join("pids.events")),
+            kills: Counter::open(self.group.join("memory.events")),
+        });
         Sample {
-            cpu_ms: labelled(&self.group.join("cpu.stat"), "usage_usec") as f64 / 1e3,
-            memory_peak_bytes: number(self.group.join("memory.peak")),
+            cpu_ms: counters.cpu.labelled("usage_usec") as f64 / 1e3,
+            memory_peak_bytes: counters.memory_peak.number(),
             memory_bytes: 0,
-            forks_refused: labelled(&self.group.join("pids.events"), "max"),
-            memory_kills: labelled(&self.group.join("memory.events"), "oom_kill"),
+            forks_refused: counters.forks.labelled("max"),
+            memory_kills: counters.kills.labelled("oom_kill"),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::bare::{self, Bubblewrap, OpenProcess, Residence, ms_since, timed};
 use crate::pool::Pool;
-use crate::setup::Setup;
+use crate::setup::{Part, Setup};
 use crate::{Sample, note};
 
 /// A program that does nothing.
@@ -73,6 +73,18 @@ pub const ENTRANTS: &[Entrant] = &[
 ];
 
 impl Entrant {
+    /// What it is measured for.
+    pub fn part(self) -> Part {
+        match self {
+            Entrant::ColdPass | Entrant::BubblewrapPass | Entrant::BarePass => Part::Cold,
+            Entrant::BubblewrapWithoutSite | Entrant::BareWithoutSite => Part::Cold,
+            Entrant::WarmSum | Entrant::BareSum => Part::Sum,
+            Entrant::WarmQuery | Entrant::OpenQuery | Entrant::OpenQueryTwoThreads => Part::Query,
+            Entrant::WarmChart | Entrant::BareChart => Part::Chart,
+            Entrant::AskResident | Entrant::AskCold | Entrant::AssayVersion | Entrant::BareImport => Part::Ask,
+        }
+    }
+
     /// How often in one round: what takes little time is measured more often.
     pub fn times(self) -> usize {
         match self {

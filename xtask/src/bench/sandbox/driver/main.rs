@@ -13,7 +13,7 @@ use anyhow::Context;
 use serde_json::json;
 
 use contest::{Contest, ENTRANTS};
-use setup::Setup;
+use setup::{Part, Setup};
 
 const ROUNDS: usize = 50;
 const ROUNDS_QUICK: usize = 3;
@@ -57,8 +57,9 @@ fn main() -> anyhow::Result<()> {
 
 async fn measure(contest: &mut Contest) -> anyhow::Result<()> {
     let quick = contest.setup.quick;
-    for entrant in ENTRANTS {
-        contest.measure(*entrant).await.with_context(|| format!("{entrant:?} failed at the rehearsal"))?;
+    let entrants: Vec<_> = ENTRANTS.iter().filter(|entrant| contest.setup.wants(entrant.part())).collect();
+    for entrant in &entrants {
+        contest.measure(**entrant).await.with_context(|| format!("{entrant:?} failed at the rehearsal"))?;
     }
     let rounds = if quick { ROUNDS_QUICK } else { ROUNDS };
     for round in 0..rounds {
@@ -66,8 +67,8 @@ async fn measure(contest: &mut Contest) -> anyhow::Result<()> {
             note(&format!("round {} of {rounds}", round + 1));
         }
         // Another one first each time, so that none always follows the same.
-        for place in 0..ENTRANTS.len() {
-            let entrant = ENTRANTS[(place + round) % ENTRANTS.len()];
+        for place in 0..entrants.len() {
+            let entrant = *entrants[(place + round) % entrants.len()];
             for _ in 0..entrant.times() {
                 contest.pool.is_full().await?.iter().for_each(Sample::print);
                 let samples = contest.measure(entrant).await;
@@ -75,7 +76,9 @@ async fn measure(contest: &mut Contest) -> anyhow::Result<()> {
             }
         }
     }
-    crowd::runs_per_second(contest).await?.iter().for_each(Sample::print);
-    crowd::tasks(contest).await?.iter().for_each(Sample::print);
+    if contest.setup.wants(Part::Crowd) {
+        crowd::runs_per_second(contest).await?.iter().for_each(Sample::print);
+        crowd::tasks(contest).await?.iter().for_each(Sample::print);
+    }
     contest.pool.tell().await
 }

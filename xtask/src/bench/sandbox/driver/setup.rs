@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use serde_json::Value;
 
 /// What the driver is told.
@@ -23,6 +23,33 @@ pub struct Setup {
     pub scratch: PathBuf,
     /// Whether to show only that everything runs.
     pub quick: bool,
+    /// The one part to measure; all without.
+    pub only: Option<Part>,
+}
+
+/// What can be measured by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Cold,
+    Sum,
+    Query,
+    Chart,
+    Ask,
+    Crowd,
+}
+
+impl Part {
+    fn read(name: &str) -> anyhow::Result<Part> {
+        Ok(match name {
+            "cold" => Part::Cold,
+            "sum" => Part::Sum,
+            "query" => Part::Query,
+            "chart" => Part::Chart,
+            "ask" => Part::Ask,
+            "crowd" => Part::Crowd,
+            _ => bail!("`{name}` is no part of this measurement; they are cold, sum, query, chart, ask and crowd"),
+        })
+    }
 }
 
 impl Setup {
@@ -40,7 +67,13 @@ impl Setup {
             tasks: path("tasks"),
             scratch: needed("scratch")?,
             quick: value["quick"] == true,
+            only: value["only"].as_str().map(Part::read).transpose()?,
         })
+    }
+
+    /// Whether that part is to be measured.
+    pub fn wants(&self, part: Part) -> bool {
+        self.only.is_none_or(|only| only == part)
     }
 
     /// A folder below the scratch folder, made if need be.
