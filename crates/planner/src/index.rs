@@ -18,6 +18,7 @@ pub use rows::RowWords;
 pub use things::Thing;
 
 use crate::lexicon::{Lexicon, Role};
+use crate::lookup;
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
@@ -82,6 +83,7 @@ pub struct Index {
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
+    pub(crate) lookup: Vec<lookup::Table>,
 }
 
 /// How many words of a value or name are matched.
@@ -117,6 +119,7 @@ impl Index {
             words_max: 1,
             row_words: RowWords::default(),
             candidates: Vec::new(),
+            lookup: Vec::new(),
         };
         index.facts = facts::all(&index);
         things::build(&mut index);
@@ -127,6 +130,7 @@ impl Index {
         let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
         index.words_max = longest.max(index.values.words_max()).min(PHRASE_WORDS_MAX);
         index.candidates = suggest::candidates(&index);
+        index.lookup = dataset.tables.iter().map(|table| lookup::Table::new(table, &index.forms)).collect();
         index
     }
 

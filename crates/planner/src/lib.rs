@@ -10,6 +10,7 @@ mod decide;
 mod draft;
 mod index;
 mod lexicon;
+pub mod lookup;
 mod mentions;
 mod names;
 mod period;
@@ -26,6 +27,7 @@ use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
 pub use index::Index;
+pub use lookup::Weights;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
