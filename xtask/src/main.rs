@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod tidy;
+mod train;
 mod workspace;
 
 use std::process::ExitCode;
@@ -15,6 +16,8 @@ use crate::workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
+       cargo xtask train [--out FILE] [--folds N] [--ablate]
+                                 learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
@@ -38,6 +41,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["tidy"] => tidy::run(&Workspace::find()?),
         ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
+        ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full),

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use base::{Code, Problem};
-use data::compile;
+use base::{Code, Problem, Table};
+use data::plan::Plan;
+use data::{Dataset, compile};
 use flow::{Finish, Run};
 use planner::{Outcome as Planned, Reading, Reason, Refusal};
 use sandbox::Outcome;
@@ -117,13 +118,7 @@ async fn compute(
         }
         Err(difference) => {
             answer.withdraw();
-            answer.refuse(&Refusal {
-                reason: Reason::Disagreement,
-                message: format!("computed two ways, the results differ: {difference}"),
-                words: Vec::new(),
-                suggestions: Vec::new(),
-                best: None,
-            });
+            answer.refuse(&disagreement(&difference));
         }
     }
     Ok(())
@@ -154,25 +149,45 @@ async fn verify(
     recomputed: &mut Ahead<'_, Result<Recomputed, Problem>>,
     prepared: &Prepared,
     reading: &Reading,
-    table: &base::Table,
+    table: &Table,
 ) -> Result<Result<Known, String>, Problem> {
-    let dataset = &prepared.dataset;
-    if let Some(violated) = invariants::violated(&reading.plan, dataset, table) {
-        return Ok(Err(violated));
-    }
-    let rows = rows_read(&reading.plan, dataset);
-    if rows > ORACLE_ROWS_MAX {
-        let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
-        return Ok(Ok(Known::checked("invariants", note)));
+    if let Some(known) = known_without_recomputing(&reading.plan, &prepared.dataset, table) {
+        return Ok(known);
     }
     let recomputed = match recomputed.result().await {
         Some(recomputed) => recomputed?,
         None => kernel.recompute(&reading.plan).await?,
     };
-    Ok(match recomputed {
+    Ok(known_by(recomputed, reading, table, prepared.rows_set_aside()))
+}
+
+/// What follows from the result alone, where that is enough: it cannot be right, or it is too large to recompute.
+pub(crate) fn known_without_recomputing(
+    plan: &Plan,
+    dataset: &Dataset,
+    table: &Table,
+) -> Option<Result<Known, String>> {
+    if let Some(violated) = invariants::violated(plan, dataset, table) {
+        return Some(Err(violated));
+    }
+    let rows = rows_read(plan, dataset);
+    (rows > ORACLE_ROWS_MAX).then(|| {
+        let note = format!("{rows} rows are too many to recompute; counts, columns and bounds hold");
+        Ok(Known::checked("invariants", note))
+    })
+}
+
+/// What follows from computing the same another way.
+pub(crate) fn known_by(
+    recomputed: Recomputed,
+    reading: &Reading,
+    table: &Table,
+    rows_set_aside: u64,
+) -> Result<Known, String> {
+    match recomputed {
         Recomputed::Table(other) => data::agree::agree(&other, table).map(|()| {
-            if prepared.rows_set_aside() > 0 {
-                let rows = prepared.rows_set_aside();
+            if rows_set_aside > 0 {
+                let rows = rows_set_aside;
                 Known::checked(
                     "oracle",
                     format!("recomputed another way, equal; rows of the files that could not be read: {rows}"),
@@ -184,11 +199,16 @@ async fn verify(
             }
         }),
         Recomputed::Nothing(reason) => Ok(Known::checked("invariants", format!("not recomputed: {reason}"))),
-    })
+    }
+}
+
+/// The refusal of a result that is not what another computation gives.
+pub(crate) fn disagreement(difference: &str) -> Refusal {
+    Refusal::new(Reason::Disagreement, format!("computed two ways, the results differ: {difference}"))
 }
 
 /// Why a plan gave no table. That our own policy refuses our own SQL is a fault of ours.
-fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
+pub(crate) fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
     let (reason, message) = match (&queried.killed_by, &queried.error) {
         (Some(by), _) => (Reason::Limit, format!("the query reached its limit of {by:?}").to_lowercase()),
         (None, Some(error)) => (Reason::Unsupported, format!("the query failed: {}", error.message)),
@@ -199,7 +219,7 @@ fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
         }
     };
     let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
-    Ok(Refusal { reason, message, words: Vec::new(), suggestions, best: None })
+    Ok(Refusal { suggestions, ..Refusal::new(reason, message) })
 }
 
 /// Reads a run's input back.
@@ -224,6 +244,6 @@ pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
     Problem::new(Code::Internal, error.to_string()).hint("please report what you did")
 }
 
-fn milliseconds(since: Instant) -> f64 {
+pub(crate) fn milliseconds(since: Instant) -> f64 {
     (since.elapsed().as_secs_f64() * 1e5).round() / 100.0
 }

@@ -19,7 +19,7 @@ use data::metadata::Metadata;
 use data::profile::Profile;
 use sandbox::{
     CallError, Cell, CellOptions, End, Finished, HarvestFailure, Input, KilledBy, Listener, Policy, Sandbox, Stop,
-    Stream,
+    Stream, WALL_MS_MAX,
 };
 use serde_json::{Value, json};
 
@@ -54,6 +54,36 @@ pub enum Reading {
     Builtin(&'static str),
     /// The user's files.
     Files(Vec<Wanted>),
+    /// One file of very many small tables.
+    Tables(Wanted),
+}
+
+impl Reading {
+    /// The files of the user's.
+    fn files(&self) -> &[Wanted] {
+        match self {
+            Reading::Builtin(_) => &[],
+            Reading::Files(files) => files,
+            Reading::Tables(file) => std::slice::from_ref(file),
+        }
+    }
+
+    /// The kernel's function that reads it.
+    fn function(&self) -> &'static str {
+        match self {
+            Reading::Builtin(_) | Reading::Files(_) => "ingest.read",
+            Reading::Tables(_) => "ingest_tables.read",
+        }
+    }
+
+    /// What reading it may use. Many small tables take time by their number, which nobody knows beforehand.
+    fn policy(&self) -> Policy {
+        let policy = Policy::ingest(self.files().iter().map(|file| file.stamp.size).sum());
+        match self {
+            Reading::Builtin(_) | Reading::Files(_) => policy,
+            Reading::Tables(_) => Policy { wall_ms: WALL_MS_MAX, cpu_ms: WALL_MS_MAX, ..policy },
+        }
+    }
 }
 
 /// One ingest, apart from where it happens.
@@ -129,7 +159,8 @@ impl Ingest {
 
     /// Whether a copy can be told from what it should be.
     fn can_copy(&self) -> bool {
-        matches!(&self.reading, Reading::Files(files) if files.iter().all(|file| file.hash.is_some()))
+        let files = self.reading.files();
+        !files.is_empty() && files.iter().all(|file| file.hash.is_some())
     }
 
     /// Makes every file readable for the cell's user: as it is, or as a copy below the part's `input`.
@@ -147,7 +178,8 @@ impl Ingest {
                 };
                 files.tables.into_iter().map(write).collect::<Result<Vec<_>, Problem>>()?
             }
-            Reading::Files(files) => {
+            Reading::Files(_) | Reading::Tables(_) => {
+                let files = self.reading.files();
                 let way = |file: &Wanted| if copied { Way::Copied } else { way_of(&file.path, &file.stamp) };
                 let ways: Vec<Way> = files.iter().map(way).collect();
                 let copied = files.iter().zip(&ways).filter(|(_, way)| **way == Way::Copied);
@@ -163,10 +195,7 @@ impl Ingest {
     }
 
     fn bytes(&self) -> u64 {
-        match &self.reading {
-            Reading::Builtin(_) => 0,
-            Reading::Files(files) => files.iter().map(|file| file.stamp.size).sum(),
-        }
+        self.reading.files().iter().map(|file| file.stamp.size).sum()
     }
 
     fn look_for_room(&self, part: &Path, copied_bytes: u64) -> Result<(), Problem> {
@@ -187,7 +216,7 @@ impl Ingest {
             inputs: shown,
             out: Some(part.to_path_buf()),
             listener: Some(listener(self.progress.clone(), PROGRESS_PAUSE)),
-            ..CellOptions::of(Policy::ingest(self.bytes()))
+            ..CellOptions::of(self.reading.policy())
         };
         let mut cell = sandbox.cell(options).await?;
         if let Some(path) = denied(&mut cell, inputs).await {
@@ -204,7 +233,7 @@ impl Ingest {
             .collect();
         let out = format!("/work/out/{DATABASE_FILE}");
         let arguments = json!({ "files": files, "types": self.types, "out": out, "values_max": VALUES_MAX });
-        let said = cell.call("ingest.read", &arguments).await;
+        let said = cell.call(self.reading.function(), &arguments).await;
         let raised = matches!(said, Err(CallError::Raised(_)));
         let finished = cell.finish(if raised { Stop::Now } else { Stop::WhenDone }).await;
         match said {

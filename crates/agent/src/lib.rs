@@ -12,6 +12,7 @@ mod cache;
 mod context;
 mod datasets;
 mod demo;
+mod eval;
 mod export;
 mod files;
 mod folder;
@@ -34,6 +35,7 @@ pub use cache::Cache;
 pub use context::{CACHE_BYTES_DEFAULT, Context, Progress, Warmth};
 pub use datasets::{Refreshed, TableChange, add, refresh, remove};
 pub use demo::{DemoInput, demo};
+pub use eval::{CaseResult, EvalInput, Expected, FileInput, RESULTS_FILE, Status, eval};
 pub use export::{export, init};
 pub use files::{hash_file, private_folder};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
@@ -48,6 +50,8 @@ pub use warehouse::{Prepared, Resolved};
 pub const ASK: &str = "ask/1";
 /// One SQL statement.
 pub const SQL: &str = "sql/1";
+/// Many questions, held against what was expected.
+pub const EVAL: &str = "eval/1";
 /// One plan.
 pub const PLAN: &str = "plan/1";
 /// One program of the user's own.
@@ -62,6 +66,7 @@ pub fn registry() -> flow::Registry<Context> {
         .with(ASK, ask)
         .measuring(ASK, &["/timing_ms"])
         .with(SQL, sql)
+        .with(EVAL, eval)
         .with(PLAN, plan_run)
         .with(PROGRAM, program)
         .with(DEMO, demo)

@@ -3,6 +3,10 @@
 //! The order is the security argument: a fresh kernel parses the text before anything else has run there, the guard
 //! reads that tree, and only what it lets through is executed. SQL that we compiled ourselves takes the same door.
 
+pub(crate) mod batch;
+
+use std::path::Path;
+
 use base::{Code, Finding, Problem, Table, Usage};
 use data::Dataset;
 use data::plan::Plan;
@@ -47,6 +51,22 @@ pub struct Queried {
     pub isolation: Option<Isolation>,
 }
 
+impl Queried {
+    /// An outcome of which nothing else is known.
+    fn of(outcome: Outcome) -> Queried {
+        Queried {
+            outcome,
+            killed_by: None,
+            table: None,
+            error: None,
+            findings: Vec::new(),
+            total: None,
+            usage: Usage::default(),
+            isolation: None,
+        }
+    }
+}
+
 /// What the oracle said of a plan.
 pub enum Recomputed {
     /// The same plan, computed another way.
@@ -58,7 +78,8 @@ pub enum Recomputed {
 /// A cell that is started when it is first needed.
 pub struct Kernel<'a> {
     context: &'a Context,
-    prepared: &'a Prepared,
+    file: &'a Path,
+    dataset: &'a Dataset,
     cell: Option<Cell>,
     opened: bool,
 }
@@ -66,15 +87,18 @@ pub struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     /// No cell yet.
     pub fn new(context: &'a Context, prepared: &'a Prepared) -> Kernel<'a> {
-        Kernel { context, prepared, cell: None, opened: false }
+        Kernel::over(context, &prepared.file, &prepared.dataset)
+    }
+
+    /// The same over some tables of a prepared file.
+    pub(crate) fn over(context: &'a Context, file: &'a Path, dataset: &'a Dataset) -> Kernel<'a> {
+        Kernel { context, file, dataset, cell: None, opened: false }
     }
 
     /// Starts the cell, so that it comes up while the caller plans.
     pub async fn start(&mut self) -> Result<&mut Cell, Problem> {
         if self.cell.is_none() {
-            let sandbox = self.context.sandbox().await?;
-            let inputs = vec![Input { name: FILE_INSIDE.into(), path: self.prepared.file.clone() }];
-            self.cell = Some(sandbox.cell(CellOptions { inputs, ..CellOptions::of(Policy::analysis()) }).await?);
+            self.cell = Some(cell_over(self.context, self.file, Policy::analysis()).await?);
         }
         Ok(self.cell.as_mut().expect("it was started just above"))
     }
@@ -89,8 +113,7 @@ impl<'a> Kernel<'a> {
             Ok(parsed) => parsed,
             Err(error) => return self.stopped(error).await,
         };
-        let tables: Vec<&str> = self.prepared.dataset.tables.iter().map(|table| table.name.as_str()).collect();
-        let checked = match guard::sql::check(sql, &parsed, &tables) {
+        let checked = match checked(sql, &parsed, self.dataset) {
             Ok(checked) => checked,
             Err(report) => {
                 let mut queried = self.end(Stop::Now).await?;
@@ -100,16 +123,7 @@ impl<'a> Kernel<'a> {
             }
         };
         match self.run(&checked).await {
-            Ok(table) => Ok(Queried {
-                outcome: Outcome::Ok,
-                killed_by: None,
-                table: Some(table),
-                error: None,
-                findings: Vec::new(),
-                total: None,
-                usage: Usage::default(),
-                isolation: None,
-            }),
+            Ok(table) => Ok(Queried { table: Some(table), ..Queried::of(Outcome::Ok) }),
             Err(error) => self.stopped(error).await,
         }
     }
@@ -121,8 +135,7 @@ impl<'a> Kernel<'a> {
         if rows >= plan.limit as usize {
             let mut unlimited = plan.clone();
             unlimited.limit = u32::MAX;
-            let dataset = &self.prepared.dataset;
-            if let Ok(all) = data::compile::duckdb(&unlimited, dataset) {
+            if let Ok(all) = data::compile::duckdb(&unlimited, self.dataset) {
                 let counted = self.query(&format!("SELECT count(*) AS \"rows\" FROM (\n{all}\n) AS \"all\"")).await?;
                 queried.total = counted.table.and_then(|table| table.rows.first()?.first()?.as_u64());
             }
@@ -133,15 +146,12 @@ impl<'a> Kernel<'a> {
     /// The only way to the engine: it takes what the guard has checked.
     async fn run(&mut self, sql: &Checked<Sql>) -> Result<Table, CallError> {
         self.open().await?;
-        let arguments = json!({ "sql": sql.text(), "rows_max": ROWS_MAX, "bytes_max": BYTES_MAX });
-        let cell = self.cell.as_mut().ok_or(CallError::Ended)?;
-        decode(cell.call("sql.query", &arguments).await?)
+        query_in(self.cell.as_mut().ok_or(CallError::Ended)?, sql).await
     }
 
     async fn open(&mut self) -> Result<(), CallError> {
         if !self.opened {
-            let arguments = json!({ "path": format!("/work/input/{FILE_INSIDE}") });
-            self.cell.as_mut().ok_or(CallError::Ended)?.call("sql.open", &arguments).await?;
+            open_in(self.cell.as_mut().ok_or(CallError::Ended)?).await?;
             self.opened = true;
         }
         Ok(())
@@ -150,24 +160,9 @@ impl<'a> Kernel<'a> {
     /// Computes a plan with the interpreter that knows no SQL.
     pub async fn recompute(&mut self, plan: &Plan) -> Result<Recomputed, Problem> {
         self.start().await?;
-        let dataset = &self.prepared.dataset;
-        let tables: Value = dataset
-            .tables
-            .iter()
-            .map(|table| {
-                let columns: serde_json::Map<String, Value> =
-                    table.columns.iter().map(|column| (column.name.clone(), json!(column.ty))).collect();
-                (table.name.clone(), json!({ "columns": columns }))
-            })
-            .collect::<serde_json::Map<_, _>>()
-            .into();
-        let arguments = json!({
-            "plan": plan.canonical(), "tables": tables, "relations": dataset.relations, "rows_max": ROWS_MAX,
-        });
         let said = async {
             self.open().await?;
-            let cell = self.cell.as_mut().ok_or(CallError::Ended)?;
-            decode(cell.call("oracle.run", &arguments).await?)
+            recompute_in(self.cell.as_mut().ok_or(CallError::Ended)?, plan, self.dataset).await
         };
         match said.await {
             Ok(table) => Ok(Recomputed::Table(table)),
@@ -196,16 +191,7 @@ impl<'a> Kernel<'a> {
     /// Ends the cell and reports what it used; the outcome is that of a cell that gave nothing. A cell that is lost is a
     /// problem and not an outcome: the same step may well succeed when the run is resumed.
     pub async fn end(&mut self, stop: Stop) -> Result<Queried, Problem> {
-        let mut queried = Queried {
-            outcome: Outcome::Lost,
-            killed_by: None,
-            table: None,
-            error: None,
-            findings: Vec::new(),
-            total: None,
-            usage: Usage::default(),
-            isolation: None,
-        };
+        let mut queried = Queried::of(Outcome::Lost);
         let Some(cell) = self.cell.take() else { return Ok(queried) };
         self.opened = false;
         let Some(report) = cell.finish(stop).await.report else { return Err(lost()) };
@@ -235,6 +221,44 @@ impl<'a> Kernel<'a> {
         }
         self.opened = false;
     }
+}
+
+/// A cell that sees a prepared file, and in which nothing has run.
+async fn cell_over(context: &Context, file: &Path, policy: Policy) -> Result<Cell, Problem> {
+    let inputs = vec![Input { name: FILE_INSIDE.into(), path: file.to_path_buf() }];
+    Ok(context.sandbox().await?.cell(CellOptions { inputs, ..CellOptions::of(policy) }).await?)
+}
+
+/// Holds a statement's tree against the policy and the tables there are.
+fn checked(sql: &str, parsed: &Value, dataset: &Dataset) -> Result<Checked<Sql>, guard::Report> {
+    let tables: Vec<&str> = dataset.tables.iter().map(|table| table.name.as_str()).collect();
+    guard::sql::check(sql, parsed, &tables)
+}
+
+async fn open_in(cell: &mut Cell) -> Result<(), CallError> {
+    cell.call("sql.open", &json!({ "path": format!("/work/input/{FILE_INSIDE}") })).await.map(drop)
+}
+
+async fn query_in(cell: &mut Cell, sql: &Checked<Sql>) -> Result<Table, CallError> {
+    let arguments = json!({ "sql": sql.text(), "rows_max": ROWS_MAX, "bytes_max": BYTES_MAX });
+    decode(cell.call("sql.query", &arguments).await?)
+}
+
+async fn recompute_in(cell: &mut Cell, plan: &Plan, dataset: &Dataset) -> Result<Table, CallError> {
+    let tables: Value = dataset
+        .tables
+        .iter()
+        .map(|table| {
+            let columns: serde_json::Map<String, Value> =
+                table.columns.iter().map(|column| (column.name.clone(), json!(column.ty))).collect();
+            (table.name.clone(), json!({ "columns": columns }))
+        })
+        .collect::<serde_json::Map<_, _>>()
+        .into();
+    let arguments = json!({
+        "plan": plan.canonical(), "tables": tables, "relations": dataset.relations, "rows_max": ROWS_MAX,
+    });
+    decode(cell.call("oracle.run", &arguments).await?)
 }
 
 /// How many rows the tables of a plan have: what the oracle would have to go through.

@@ -154,7 +154,10 @@ impl Resolved {
             return Ok(Some(prepared));
         }
         let Some(files) = self.files_to_read(context).await? else { return self.open_as_added(&cache).map(Some) };
-        let Some(lock) = self.own(context, &cache, &home).await? else { return Ok(self.open(&cache, &home)) };
+        let is_made = || load(&cache, &home).is_ok();
+        let Some(lock) = right_to_make(context, &cache, &home, &self.id, is_made).await? else {
+            return Ok(self.open(&cache, &home));
+        };
         cache.sweep();
         // What is there under the name cannot be used.
         cache.discard(&home);
@@ -174,26 +177,6 @@ impl Resolved {
         let Source::Added(added) = &self.source else { return Ok(Some(self.files.clone())) };
         let (added, hashes) = (added.clone(), context.hashes());
         blocking(move || added.same_files(&hashes)).await
-    }
-
-    /// The right to make it, waited for; `None` if somebody else has made it meanwhile.
-    async fn own(&self, context: &Context, cache: &Cache, home: &str) -> Result<Option<Lock>, Problem> {
-        const PAUSE: Duration = Duration::from_millis(20);
-        let mut said = false;
-        loop {
-            match cache.own(home)? {
-                Some(_) if cache.holds(home) && load(cache, home).is_ok() => return Ok(None),
-                Some(lock) => return Ok(Some(lock)),
-                // Somebody may have it open by now, rather than still be making it.
-                None if cache.keep(home).is_some() => return Ok(None),
-                None => {}
-            }
-            if !std::mem::replace(&mut said, true) {
-                (context.progress)(&format!("waiting: another command is reading {}", self.id));
-            }
-            // Not blocking the thread, on which other runs may go on and leases are renewed.
-            tokio::time::sleep(PAUSE).await;
-        }
     }
 
     /// An added dataset whose files are not what they were answers from what was prepared then.
@@ -313,6 +296,32 @@ impl Prepared {
     }
 }
 
+/// The right to make a prepared form, waited for; `None` if somebody else has made it meanwhile.
+pub(crate) async fn right_to_make(
+    context: &Context,
+    cache: &Cache,
+    home: &str,
+    id: &str,
+    is_made: impl Fn() -> bool,
+) -> Result<Option<Lock>, Problem> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let mut said = false;
+    loop {
+        match cache.own(home)? {
+            Some(_) if cache.holds(home) && is_made() => return Ok(None),
+            Some(lock) => return Ok(Some(lock)),
+            // Somebody may have it open by now, rather than still be making it.
+            None if cache.keep(home).is_some() => return Ok(None),
+            None => {}
+        }
+        if !std::mem::replace(&mut said, true) {
+            (context.progress)(&format!("waiting: another command is reading {id}"));
+        }
+        // Not blocking the thread, on which other runs may go on and leases are renewed.
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
 /// Removes what was given up and what has to go for want of room. Nothing depends on it.
 pub(crate) fn tidy(context: &Context) {
     let cache = context.cache();
@@ -360,7 +369,7 @@ fn parsed(id: &str, text: &str) -> Result<Metadata, Problem> {
 }
 
 /// The identity of the code that turns files into a prepared dataset.
-fn ingest_code() -> Hash {
+pub(crate) fn ingest_code() -> Hash {
     let mut digest = Digest::new();
     digest.part(&PREPARED_FORMAT.to_be_bytes());
     for (name, text) in data::kernel::MODULES.iter().filter(|(name, _)| data::kernel::decides_what_files_become(name)) {
@@ -382,7 +391,7 @@ fn load(cache: &Cache, name: &str) -> Result<Stored, Problem> {
     serde_json::from_slice(&text).map_err(|error| damaged(&path, &error.to_string()))
 }
 
-fn damaged(path: &Path, said: &str) -> Problem {
+pub(crate) fn damaged(path: &Path, said: &str) -> Problem {
     Problem::new(Code::FileFormat, format!("`{}` is damaged: {said}", path.display()))
         .hint("remove its folder; it is made again from the files")
 }

@@ -15,6 +15,7 @@ Examples:
   assay ask sales.csv \"average price by region\"
   assay sql support \"SELECT priority, count(*) FROM tickets GROUP BY 1\"
   assay plan run plan.json
+  assay eval cases.jsonl --out results.jsonl
   assay sandbox run script.py
   assay demo flow          (kill it, then: assay runs list, assay runs resume ID)
 
@@ -43,6 +44,15 @@ Examples:
   assay data add orders.csv
   assay data add warehouse.sqlite --name warehouse
   assay data add 2023.csv.gz 2024.csv.gz --name years";
+
+const EVAL_HELP: &str = "\
+A line of CASES is one question, asked of a dataset, of files or of tables of the tables file:
+  {\"id\":\"a\",\"dataset\":\"support\",\"question\":\"How many tickets are there?\",\"expect\":{\"rows\":[[6417]]}}
+  {\"id\":\"b\",\"dataset\":[\"sales.csv\"],\"question\":\"profit by moon phase\",\"expect\":{\"refused\":true}}
+  {\"id\":\"c\",\"tables\":[\"t1\"],\"question\":\"Which city is largest?\"}
+A line of the tables file is one table:
+  {\"id\":\"t1\",\"columns\":[{\"name\":\"City\",\"type\":null}],\"rows\":[[\"Bonn\"]]}
+A line that is no case is a result of its own; the exit code is 0 whatever the score.";
 
 const COMPLETIONS_HELP: &str = "\
 To have it in every new shell:
@@ -96,6 +106,9 @@ pub enum Command {
     Ask(Ask),
     /// Run one SELECT over a dataset
     Sql(Sql),
+    /// Answer many questions and hold the answers against what was expected
+    #[command(after_help = EVAL_HELP)]
+    Eval(Eval),
     /// Run, check or compile a query plan
     Plan(Plan),
     /// Run a program of your own in the sandbox
@@ -150,6 +163,31 @@ pub struct Ask {
     /// Compute anew (answers are not cached yet, so this changes nothing)
     #[arg(long)]
     pub no_cache: bool,
+}
+
+/// `assay eval CASES.jsonl`
+#[derive(Debug, Args)]
+pub struct Eval {
+    #[command(flatten)]
+    pub begin: Begin,
+    /// One case a line, as JSON
+    #[arg(value_name = "CASES.jsonl")]
+    pub cases: PathBuf,
+    /// The tables that cases name by id, one a line, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub tables: Option<PathBuf>,
+    /// Answer with the best reading also where it would be refused
+    #[arg(long)]
+    pub answer_all: bool,
+    /// Weights for the planner's ranker: lines of name, tab, number
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+    /// Write the results here, one a line
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    pub out: Option<PathBuf>,
+    /// Write a page with the figures and the failures here
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    pub html: Option<PathBuf>,
 }
 
 /// What else to show of an answer.

@@ -12,6 +12,7 @@ pub mod demo;
 pub mod demo_plan;
 pub mod doctor;
 pub mod document;
+pub mod eval;
 pub mod guard;
 pub mod plan;
 pub mod runs;

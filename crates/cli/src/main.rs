@@ -106,6 +106,7 @@ fn interruption(app: &App) -> Problem {
 async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
     match command {
         Command::Ask(ask) => commands::ask::run(app, ask).await,
+        Command::Eval(eval) => commands::eval::run(app, eval).await,
         Command::Sql(sql) => commands::sql::run(app, sql).await,
         Command::Plan(plan) => commands::plan::run(app, plan).await,
         Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,

@@ -15,6 +15,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("ingest_report.py", include_str!("../kernel/ingest_report.py")),
     ("ingest_sheets.py", include_str!("../kernel/ingest_sheets.py")),
     ("ingest_stage.py", include_str!("../kernel/ingest_stage.py")),
+    ("ingest_tables.py", include_str!("../kernel/ingest_tables.py")),
     ("ingest_text.py", include_str!("../kernel/ingest_text.py")),
     ("ingest_types.py", include_str!("../kernel/ingest_types.py")),
     ("profiling.py", include_str!("../kernel/profiling.py")),

@@ -67,7 +67,7 @@ fn row_noun(index: &Index, tokens: &[Token], mentions: &Mentions) -> Option<Assu
 }
 
 fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
-    Outcome::Refusal(Refusal { reason, message, words, suggestions: Vec::new(), best: None })
+    Outcome::Refusal(Refusal { words, ..Refusal::new(reason, message) })
 }
 
 /// Keeps the cheapest reading of each computation.
@@ -99,7 +99,8 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
 }
 
 fn with_best(reason: Reason, message: String, best: Reading) -> Outcome {
-    Outcome::Refusal(Refusal { reason, message, words: Vec::new(), suggestions: Vec::new(), best: Some(best) })
+    let best_confidence = score::confidence(-best.score);
+    Outcome::Refusal(Refusal { best: Some(best), best_confidence, ..Refusal::new(reason, message) })
 }
 
 /// Why no reading accounts for the whole question.

@@ -1,6 +1,6 @@
 //! English questions over a dataset become readings with plans, or an honest refusal.
 //!
-//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, weights order them, and
+//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, costs order them, and
 //! hard rules come first: every word, number and negation of the question is consumed by the production that gives it a
 //! meaning, so a reading that ignores part of the question cannot exist. Pure: no clock, no IO, no model; "today" is the
 //! last day in the date column used. Fuzzy matches only ever become suggestions.
@@ -87,6 +87,27 @@ pub struct Refusal {
     pub suggestions: Vec<String>,
     /// The best reading there was, if any; for measuring only.
     pub best: Option<Reading>,
+    /// How likely that reading is right, on the scale of [`Answer::confidence`]; 0 where there is none.
+    #[serde(default)]
+    pub best_confidence: f64,
+    /// What comes after the best reading, best first; for whoever finds that no row satisfies it.
+    #[serde(default)]
+    pub others: Vec<Reading>,
+}
+
+impl Refusal {
+    /// A refusal with nothing beside it.
+    pub fn new(reason: Reason, message: impl Into<String>) -> Refusal {
+        Refusal {
+            reason,
+            message: message.into(),
+            words: Vec::new(),
+            suggestions: Vec::new(),
+            best: None,
+            best_confidence: 0.0,
+            others: Vec::new(),
+        }
+    }
 }
 
 /// The classes of refusals.
@@ -137,8 +158,16 @@ pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
 
 /// Plans one question with a ready index.
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
+    plan_weighted(index, Weights::built_in(), question)
+}
+
+/// Plans one question with a ready index, ordering what the grammar does not read by these weights.
+pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcome {
     match decide::decide(index, question) {
-        Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
+        Outcome::Refusal(refusal) => match lookup::instead(index, weights, question, refusal) {
+            Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
+            answer => answer,
+        },
         answer => answer,
     }
 }

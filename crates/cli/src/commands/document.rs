@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::args::Show;
-use crate::commands::{ask, demo, sandbox, sql};
+use crate::commands::{ask, demo, eval, sandbox, sql};
 use crate::printer::{Format, Printer, clean_lines};
 
 /// Prints a document as asked for; gives the exit code.
@@ -13,7 +13,7 @@ pub fn show(app: &App, document: &Value, also: &[Show]) -> u8 {
     app.show(document, |printer| draw(printer, document, also, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
-        "demo" => 0,
+        "demo" | "eval" => 0,
         _ => sql::exit_code(document),
     }
 }
@@ -38,6 +38,7 @@ fn draw(printer: &Printer, document: &Value, also: &[Show], was_streamed: bool) 
         "answer" => ask::print(printer, document, also),
         "execution" => sandbox::print(printer, document, was_streamed),
         "demo" => demo::print(printer, document),
+        "eval" => eval::print(printer, document),
         _ => {
             sql::print(printer, document);
             let known = &document["known"];

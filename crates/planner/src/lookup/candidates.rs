@@ -5,6 +5,7 @@
 
 use data::plan::Agg;
 
+use super::table::sameness;
 use super::scene::{How, Link, Operand, Relation, Scene, Span};
 
 /// How many sets of conditions are weighed.
@@ -130,7 +131,7 @@ pub fn result(scene: &Scene, column: usize, aggregate: Option<Agg>, rows: &[usiz
         return Some(digests.into_iter().fold(EMPTY, mix));
     };
     let one = |number: f64| {
-        let digest = super::table::sameness(Some(number), "");
+        let digest = sameness(Some(number), "");
         (EMPTY.rotate_left(5) ^ digest).wrapping_mul(0x0100_0000_01b3)
     };
     if aggregate == Agg::Count {

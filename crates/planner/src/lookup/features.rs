@@ -10,7 +10,7 @@ mod select;
 
 pub use aggregate::{aggregate, aggregate_and_conditions, column_and_aggregate, left, outcome};
 pub use condition::conditions;
-pub use select::{column, column_and_conditions};
+pub use select::{Leftover, column, column_and_conditions};
 
 use super::scene::{Scene, Span};
 

@@ -1,91 +1,132 @@
-//! Throw-away shape for now: reads the questions, learns, measures.
+//! Learns the planner's weights and measures them; started by `cargo xtask train`.
+//!
+//! Takes the folder of questions and tables, then what to do: `--out FILE` learns from everything; `--folds N --out DIR`
+//! learns from all but each part in turn, measures on that part, and leaves weights and ids of every fold; `--ablate`
+//! measures what each group of features is worth.
 
+mod questions;
 mod tables;
 
-use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use data::plan::Agg;
-use planner::lookup::learn::{Example, Names, Settings, Truth, learn};
-use planner::lookup::{Scene, rank};
-use planner::{Index, Weights};
-use serde_json::Value;
+use anyhow::{Context, bail};
+use planner::Weights;
+use planner::lookup::learn::{Course, GROUPS, Judged};
 
-fn main() {
-    let folder = std::env::args().nth(1).unwrap();
-    let show = std::env::args().nth(2).map_or(0, |n| n.parse().unwrap());
-    let started = Instant::now();
-    let read = |name: &str| -> Vec<Value> {
-        let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    };
-    let strings = |value: &Value| -> Vec<String> {
-        value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_string()).collect()
-    };
-    let mut indices: HashMap<String, (usize, Index)> = HashMap::new();
-    for (at, table) in read("tables.jsonl").iter().enumerate() {
-        let id = table["t"].as_str().unwrap();
-        let rows: Vec<Vec<String>> = table["r"].as_array().unwrap().iter().map(strings).collect();
-        indices.insert(id.to_string(), (at, Index::new(&tables::dataset(id, &strings(&table["h"]), &rows))));
-    }
-    eprintln!("indexed {:?}", started.elapsed());
-    let questions = read("questions.jsonl");
-    let mut names = Names::default();
-    let mut examples = Vec::new();
-    for q in &questions {
-        let (_, index) = &indices[q["t"].as_str().unwrap()];
-        let conds = q["conds"].as_array().unwrap().iter().map(|c| {
-            (c[0].as_u64().unwrap() as usize, c[1].as_str().unwrap().chars().next().unwrap(), c[2].as_str().map_or_else(|| c[2].to_string(), str::to_string))
-        });
-        let aggregate = match q["agg"].as_str().unwrap() {
-            "MAX" => Some(Agg::Max), "MIN" => Some(Agg::Min), "COUNT" => Some(Agg::Count), "SUM" => Some(Agg::Sum), "AVG" => Some(Agg::Avg), _ => None,
-        };
-        let truth = Truth { column: q["sel"].as_u64().unwrap() as usize, aggregate, conditions: conds.collect() };
-        examples.push((Example::new(&mut names, index, 0, q["q"].as_str().unwrap(), &truth), truth));
-    }
-    let reach = examples.iter().filter(|(e, _)| e.is_within_reach()).count();
-    eprintln!("examples {:?}, within reach {reach}", started.elapsed());
-    if show == 9999 {
-        for ((e, _), q) in examples.iter().zip(&questions) {
-            if !e.is_within_reach() { println!("{}\n   {} {} {} {}", q["q"], q["agg"], q["sel"], q["conds"], q["t"]); }
+use crate::questions::Source;
+
+/// What the committed weights begin with.
+const HEADER: &str = "# Learned by `cargo xtask train`: what each feature adds to the log of the odds.\n";
+const FOLDS_DEFAULT: usize = 5;
+
+/// What to do.
+struct Wanted {
+    folder: PathBuf,
+    out: Option<PathBuf>,
+    folds: Option<usize>,
+    ablate: bool,
+}
+
+fn main() -> anyhow::Result<()> {
+    let wanted = wanted(std::env::args().skip(1))?;
+    let began = Instant::now();
+    let source = Source::read(&wanted.folder)?;
+    let course = Course::new(source.questions());
+    let all: Vec<usize> = (0..course.questions().len()).collect();
+    eprintln!(
+        "{} questions, {} with a right candidate, read in {:.0} s",
+        all.len(),
+        course.within_reach(),
+        began.elapsed().as_secs_f64()
+    );
+    if wanted.ablate {
+        ablate(&course, &all)?;
+    } else if let Some(folds) = wanted.folds {
+        measure(&course, &source, folds, wanted.out.as_deref())?;
+    } else {
+        let text = format!("{HEADER}{}", course.teach(&all, None));
+        match &wanted.out {
+            Some(file) => fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))?,
+            None => print!("{text}"),
         }
-        return;
     }
-    // Folds by table, in the order of a digest of its id.
-    let fold_of = |q: &Value| q["t"].as_str().unwrap().bytes().fold(7u32, |d, b| d.wrapping_mul(31) ^ u32::from(b)) % 5;
-    let mut scored: Vec<(f64, bool, usize)> = Vec::new();
-    let mut times = Vec::new();
-    for fold in 0..5 {
-        let training: Vec<&Example> = examples.iter().zip(&questions).filter(|(_, q)| fold_of(q) != fold).map(|((e, _), _)| e).collect();
-        let at = Instant::now();
-        let weights = learn(&training, &names, Settings::default(), |_| true);
-        let text = names.text(&weights);
-        let weights = Weights::parse(&text).unwrap();
-        let (mut right, mut all) = (0, 0);
-        for (place, ((e, _), q)) in examples.iter().zip(&questions).enumerate().filter(|(_, (_, q))| fold_of(q) == fold) {
-            let (_, index) = &indices[q["t"].as_str().unwrap()];
-            let at = Instant::now();
-            let scene = Scene::new(index, 0, q["q"].as_str().unwrap());
-            let ranked = rank(&scene, &weights).unwrap();
-            times.push(at.elapsed().as_secs_f64() * 1e3);
-            let ok = ranked.result == e.result;
-            all += 1;
-            right += usize::from(ok);
-            scored.push((ranked.probability, ok, place));
-            if !ok && fold == 0 && all < show {
-                let t = &examples[place].1;
-                println!("{:.2} {}\n   want {:?} {} {:?}\n   got {:?} {:?}", ranked.probability, q["q"], t.aggregate, t.column, t.conditions, ranked.best, ranked.sets[ranked.best.conditions].links.iter().map(|l| { let l = &scene.links[*l]; (l.column, l.relation, l.operand.clone()) }).collect::<Vec<_>>());
-            }
+    eprintln!("done in {:.0} s", began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn wanted(mut words: impl Iterator<Item = String>) -> anyhow::Result<Wanted> {
+    let folder = words.next().context("name the folder of questions and tables")?.into();
+    let mut wanted = Wanted { folder, out: None, folds: None, ablate: false };
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--out" => wanted.out = Some(words.next().context("`--out` needs a path")?.into()),
+            "--folds" => wanted.folds = Some(words.next().context("`--folds` needs a number")?.parse()?),
+            "--ablate" => wanted.ablate = true,
+            _ => bail!("`{word}` is no option of this command"),
         }
-        eprintln!("fold {fold}: {right}/{all} = {:.4}, {} weights, {:?}", right as f64 / all as f64, text.lines().count(), at.elapsed());
     }
-    let right = scored.iter().filter(|s| s.1).count();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    times.sort_by(f64::total_cmp);
-    println!("accuracy {:.4}", right as f64 / scored.len() as f64);
-    for share in [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] {
-        let n = (scored.len() as f64 * share) as usize;
-        println!("precision at {share}: {:.4} (confidence {:.3})", scored[..n].iter().filter(|s| s.1).count() as f64 / n as f64, scored[n - 1].0);
+    Ok(wanted)
+}
+
+/// The questions of a fold, whole tables at a time, and the others.
+fn split(course: &Course, fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
+    (0..course.questions().len()).partition(|at| course.questions()[*at].table % folds == fold)
+}
+
+/// Learns from all folds but one and judges that one, in turn.
+fn measure(course: &Course, source: &Source, folds: usize, out: Option<&Path>) -> anyhow::Result<()> {
+    let mut judged = Vec::new();
+    for fold in 0..folds {
+        let (held, taught) = split(course, fold, folds);
+        let text = format!("{HEADER}{}", course.teach(&taught, None));
+        let weights = Weights::parse(&text).map_err(anyhow::Error::msg)?;
+        let here = course.judge(&held, &weights);
+        println!("fold {fold}: {}, {} weights", said(&here), text.lines().count() - 1);
+        if let Some(folder) = out {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+            fs::write(folder.join(format!("fold-{fold}.tsv")), &text)?;
+            let ids: String = held.iter().map(|at| format!("{}\n", source.id(*at))).collect();
+            fs::write(folder.join(format!("fold-{fold}.ids")), ids)?;
+        }
+        judged.extend(here);
     }
-    println!("p50 {:.3} ms p99 {:.3} ms", times[times.len() / 2], times[times.len() * 99 / 100]);
+    println!("all folds: {}", said(&judged));
+    judged.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    for percent in (10..=100).step_by(10) {
+        let count = judged.len() * percent / 100;
+        let least = judged[..count].last().map_or(0.0, |last| last.confidence);
+        println!("precision at {percent} % coverage: {:.4} (confidence {least:.3})", share(&judged[..count]));
+    }
+    Ok(())
+}
+
+/// What is lost without each group of features.
+fn ablate(course: &Course, all: &[usize]) -> anyhow::Result<()> {
+    println!("| features left out | accuracy | precision at 60 % coverage |\n|---|---|---|");
+    for without in std::iter::once(None).chain(GROUPS.iter().map(|group| Some(*group))) {
+        let mut judged = Vec::with_capacity(all.len());
+        for fold in 0..FOLDS_DEFAULT {
+            let (held, taught) = split(course, fold, FOLDS_DEFAULT);
+            let weights = Weights::parse(&course.teach(&taught, without)).map_err(anyhow::Error::msg)?;
+            judged.extend(course.judge(&held, &weights));
+        }
+        println!("| {} | {:.2} % | {:.2} % |", without.unwrap_or("none"), 100.0 * share(&judged), 100.0 * at_60(&judged));
+    }
+    Ok(())
+}
+
+fn share(judged: &[Judged]) -> f64 {
+    judged.iter().filter(|judged| judged.right).count() as f64 / judged.len().max(1) as f64
+}
+
+fn at_60(judged: &[Judged]) -> f64 {
+    let mut judged = judged.to_vec();
+    judged.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    share(&judged[..judged.len() * 3 / 5])
+}
+
+fn said(judged: &[Judged]) -> String {
+    format!("{:.4} right of {}, {:.4} at 60 % coverage", share(judged), judged.len(), at_60(judged))
 }

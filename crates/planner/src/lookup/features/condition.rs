@@ -1,7 +1,7 @@
 //! Which words are conditions, and on which columns.
 
 use super::super::candidates::Conditions;
-use super::super::scene::{How, Link, Operand, Relation, Scene, Span};
+use super::super::scene::{How, Link, Mention, Operand, Relation, Scene, Span};
 use super::{Sink, after, before, cover, distance, few};
 
 /// Features of a set of conditions alone.
@@ -25,7 +25,7 @@ pub fn conditions(scene: &Scene, set: &Conditions, sink: &mut impl Sink) {
         let bounded = if bounded { "bounded" } else { "equal" };
         sink.add(&["rows", left, bounded]);
         sink.add(&["rows", left, few(set.links.len())]);
-        let redundant = set.links.len() > 1 && set.links.iter().any(|link| is_redundant(scene, set, *link));
+        let redundant = set.links.len() > 1 && set.links.iter().any(|link| is_redundant(scene, *link));
         if redundant {
             sink.add(&["rows", "redundant condition"]);
         }
@@ -33,8 +33,8 @@ pub fn conditions(scene: &Scene, set: &Conditions, sink: &mut impl Sink) {
     left_out(scene, set, sink);
 }
 
-/// Whether the other conditions leave the same rows.
-fn is_redundant(scene: &Scene, set: &Conditions, link: usize) -> bool {
+/// Whether every row satisfies a condition.
+fn is_redundant(scene: &Scene, link: usize) -> bool {
     let Operand::Values(ids) = &scene.links[link].operand else { return false };
     let column = &scene.table.columns[scene.links[link].column];
     let frequency = column.rows.iter().flatten().filter(|id| ids.contains(id)).count();
@@ -56,7 +56,7 @@ fn condition(scene: &Scene, link: &Link, sink: &mut impl Sink) {
         sink.add(&["value", "function word"]);
     }
     let inside = scene.mentions.iter().enumerate().any(|(other, mentions)| {
-        let within = |m: &super::super::scene::Mention| {
+        let within = |m: &Mention| {
             m.coverage > 0.7 && m.span.start <= link.span.start && link.span.end <= m.span.end
         };
         other != link.column && mentions.iter().any(within)
@@ -105,7 +105,7 @@ fn condition(scene: &Scene, link: &Link, sink: &mut impl Sink) {
 
 /// How near the name of a column stands to a value, weighed by how much of it is said.
 fn closeness(scene: &Scene, column: usize, span: Span) -> f64 {
-    let near = |mention: &super::super::scene::Mention| match mention.span.overlaps(span) {
+    let near = |mention: &Mention| match mention.span.overlaps(span) {
         true => 0.0,
         false => mention.coverage / (1.0 + mention.span.gap(span) as f64 / 2.0),
     };

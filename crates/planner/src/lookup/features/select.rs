@@ -95,12 +95,7 @@ pub fn column_and_conditions(scene: &Scene, at: usize, set: &Conditions, sink: &
     let lost = scene.mentions[at].first().map_or(0.0, |mention| mention.coverage) - coverage;
     sink.add(&["cover", "free of values", cover(coverage)]);
     sink.add_times(&["cover", "lost to values"], lost);
-    // Which of its words each condition takes for the name of its own column.
-    let owned: Vec<Span> = links()
-        .filter_map(|link| scene.nearest(link.column, link.span))
-        .filter(|mention| mention.coverage >= NAMED)
-        .map(|mention| mention.span)
-        .collect();
+    let owned = owned(scene, set);
     if let Some(mention) = free.filter(|mention| mention.coverage >= 0.3) {
         let span = mention.span;
         if let Some(link) = links().min_by_key(|link| link.span.gap(span)) {
@@ -117,44 +112,67 @@ pub fn column_and_conditions(scene: &Scene, at: usize, set: &Conditions, sink: &
         let order = links().filter(|link| link.span.start < span.start).count();
         sink.add(&["near", "values before", few(order), "of", few(set.links.len())]);
     }
-    unused(scene, at, free, set, &owned, sink);
+    unused(scene, at, set, sink);
 }
 
 /// Words that a candidate says nothing about.
-fn unused(
-    scene: &Scene,
-    at: usize,
-    free: Option<&Mention>,
-    set: &Conditions,
-    owned: &[Span],
-    sink: &mut impl Sink,
-) {
-    let spans = || set.links.iter().map(|link| scene.links[*link].span);
-    let covered = |word: usize| {
-        let within = |span: Span| span.start <= word && word < span.end;
-        spans().any(within) || owned.iter().copied().any(within) || free.is_some_and(|mention| within(mention.span))
-    };
-    let left = scene.words.iter().enumerate().filter(|(place, word)| {
-        word.closed.is_none() && !covered(*place) && word.number.is_none()
-    });
-    let (mut words, mut names) = (0, 0);
-    for (place, word) in left {
-        words += 1;
-        names += usize::from(word.proper && place > 0);
-    }
-    sink.add_times(&["unused", "words"], (words as f64).min(6.0));
-    sink.add(&["unused", "names", few(names)]);
-    let numbers = scene.words.iter().enumerate().filter(|(place, word)| word.number.is_some() && !covered(*place));
-    sink.add(&["unused", "numbers", few(numbers.count())]);
-    let columns = scene.mentions.iter().enumerate().filter(|(other, mentions)| {
-        let said = |mention: &&Mention| {
-            mention.coverage > 0.7 && !(mention.span.start..mention.span.end).any(&covered)
-        };
-        *other != at && mentions.iter().any(|mention| said(&mention))
-    });
-    sink.add(&["unused", "columns", few(columns.count())]);
-    let compared = scene.words.iter().enumerate().any(|(place, word)| word.fold == "than" && !covered(place));
-    if compared {
+fn unused(scene: &Scene, at: usize, set: &Conditions, sink: &mut impl Sink) {
+    let left = Leftover::of(scene, at, set);
+    sink.add_times(&["unused", "words"], (left.words.len() as f64).min(6.0));
+    sink.add(&["unused", "names", few(left.names)]);
+    sink.add(&["unused", "numbers", few(left.numbers)]);
+    sink.add(&["unused", "columns", few(left.columns)]);
+    if left.compared {
         sink.add(&["unused", "than"]);
     }
+}
+
+/// What of a question a column and conditions leave over.
+#[derive(Clone, Debug)]
+pub struct Leftover {
+    /// Positions of telling words.
+    pub words: Vec<usize>,
+    /// How many of these are proper names.
+    pub names: usize,
+    pub numbers: usize,
+    /// How many other columns are named.
+    pub columns: usize,
+    /// Whether something is compared.
+    pub compared: bool,
+    /// For each word of the question, whether it is a part of a value or of a column's name.
+    pub covered: Vec<bool>,
+}
+
+impl Leftover {
+    pub fn of(scene: &Scene, at: usize, set: &Conditions) -> Leftover {
+        let links = || set.links.iter().map(|link| &scene.links[*link]);
+        let mut covered = vec![false; scene.words.len()];
+        let free = scene.mentions[at].iter().find(|mention| links().all(|link| !link.span.overlaps(mention.span)));
+        let names = owned(scene, set).into_iter().chain(free.map(|mention| mention.span));
+        for span in links().map(|link| link.span).chain(names) {
+            covered[span.start..span.end].fill(true);
+        }
+        let left = || scene.words.iter().enumerate().filter(|(place, _)| !covered[*place]);
+        let words: Vec<usize> =
+            left().filter(|(_, word)| word.closed.is_none() && word.number.is_none()).map(|(place, _)| place).collect();
+        let unsaid = |mention: &Mention| {
+            mention.coverage > 0.7 && !covered[mention.span.start..mention.span.end].contains(&true)
+        };
+        let others = scene.mentions.iter().enumerate().filter(|(other, _)| *other != at);
+        Leftover {
+            names: words.iter().filter(|place| **place > 0 && scene.words[**place].proper).count(),
+            numbers: left().filter(|(_, word)| word.number.is_some()).count(),
+            columns: others.filter(|(_, mentions)| mentions.iter().any(unsaid)).count(),
+            compared: left().any(|(_, word)| word.fold == "than"),
+            words,
+            covered,
+        }
+    }
+}
+
+/// The words that each condition takes for the name of its own column.
+fn owned(scene: &Scene, set: &Conditions) -> Vec<Span> {
+    let links = set.links.iter().map(|link| &scene.links[*link]);
+    let named = links.filter_map(|link| scene.nearest(link.column, link.span));
+    named.filter(|mention| mention.coverage >= NAMED).map(|mention| mention.span).collect()
 }

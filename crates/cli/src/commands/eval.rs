@@ -1,0 +1,162 @@
+//! `assay eval`: many questions, and how many of the answers are right.
+
+use std::path::Path;
+
+use agent::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
+use base::{Code, Problem, RunId};
+use flow::Ended;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::args::Eval;
+use crate::printer::{Format, Printer};
+
+/// Failures that are shown in the terminal.
+const FAILURES_SHOWN: usize = 10;
+/// Rows of each that are shown there.
+const ROWS_SHOWN: usize = 3;
+
+/// Evaluates, writes the files asked for and prints the figures.
+pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
+    let input = EvalInput {
+        cases: FileInput::at(&eval.cases)?,
+        tables: eval.tables.as_deref().map(FileInput::at).transpose()?,
+        weights: eval.weights.as_deref().map(FileInput::at).transpose()?,
+        directory: std::env::current_dir().map_err(|error| {
+            Problem::new(Code::FileUnreadable, format!("the current directory is gone: {error}"))
+                .hint("change to one that exists")
+        })?,
+        answer_all: eval.answer_all,
+    };
+    let title = format!("eval {}", eval.cases.display());
+    let request = app.request(&eval.begin, EVAL, &input, &title)?;
+    let engine = app.engine().await?;
+    if eval.begin.queue {
+        let run = engine.enqueue(&request).await?;
+        app.show_queued(EVAL, &[run]);
+        return Ok(0);
+    }
+    let Ended { run, result, .. } = engine.start(&app.context, request).await?;
+    let document = result?.output;
+    let lines = engine.runs().artifact(&run, RESULTS_FILE).await?;
+    if let Some(path) = &eval.out {
+        write(path, &lines, &run)?;
+    }
+    let results = results_of(&lines)?;
+    app.show(&document, |printer| {
+        print(printer, &document);
+        print_failures(printer, &results);
+    });
+    if app.printer.format != Format::Text {
+        tell_problems(app, &results);
+    }
+    Ok(0)
+}
+
+fn write(path: &Path, contents: &[u8], run: &RunId) -> Result<(), Problem> {
+    std::fs::write(path, contents).map_err(|error| {
+        let full = error.kind() == std::io::ErrorKind::StorageFull;
+        let code = if full { Code::DiskFull } else { Code::FileUnreadable };
+        Problem::new(code, format!("cannot write `{}`: {error}", path.display()))
+            .hint(format!("the results are kept: `assay runs artifact {run} {RESULTS_FILE}`"))
+    })
+}
+
+fn results_of(lines: &[u8]) -> Result<Vec<CaseResult>, Problem> {
+    let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            serde_json::from_slice(line)
+                .map_err(|error| Problem::new(Code::JournalDamaged, format!("the run's results: {error}")))
+        })
+        .collect()
+}
+
+/// The figures, for people.
+pub fn print(printer: &Printer, document: &Value) {
+    let count = |name: &str| document[name].as_u64().unwrap_or_default();
+    let percent =
+        |name: &str| document[name].as_f64().map_or("–".to_string(), |share| format!("{:.1} %", 100.0 * share));
+    let time = |name: &str| {
+        let of = |rank: &str| document[name][rank].as_f64().map_or("–".to_string(), |time| format!("{time:.1} ms"));
+        format!("{} at the middle, {} at 99 %", of("p50"), of("p99"))
+    };
+    printer.line(&printer.strong(&format!("{} cases, accuracy {}", count("cases"), percent("accuracy"))));
+    printer.line("");
+    printer.line(&format!(
+        "answered  {} ({} right, {} wrong): precision {}, coverage {}",
+        count("answered"),
+        count("right"),
+        count("wrong"),
+        percent("precision"),
+        percent("coverage"),
+    ));
+    printer.line(&format!("refused   {} ({} rightly)", count("refused"), count("refused_right")));
+    if count("problems") > 0 {
+        printer.line(&format!("problems  {}", count("problems")));
+    }
+    printer.line(&format!("planning  {}", time("plan_ms")));
+    printer.line(&format!("in all    {}", time("total_ms")));
+}
+
+fn print_failures(printer: &Printer, results: &[CaseResult]) {
+    let failures: Vec<&CaseResult> = results.iter().filter(|result| is_failure(result)).collect();
+    for result in failures.iter().take(FAILURES_SHOWN) {
+        printer.line("");
+        let question = result.question.as_deref().unwrap_or_default();
+        printer.line(&format!("{}  {question}", printer.strong(&result.id)));
+        match result.status {
+            Status::Answered => {
+                printer.line(&format!("  read as   {}", result.reading.as_deref().unwrap_or_default()));
+                printer.line(&format!("  answered  {}", rows_in_short(result.rows.as_deref())));
+            }
+            Status::Refused => printer.line(&format!("  refused   {}", result.message.as_deref().unwrap_or_default())),
+            Status::Problem => printer.line(&format!("  problem   {}", result.message.as_deref().unwrap_or_default())),
+        }
+        match &result.expect {
+            Some(expect) if expect.refused => printer.line("  expected  a refusal"),
+            Some(expect) => printer.line(&format!("  expected  {}", rows_in_short(expect.rows.as_deref()))),
+            None => {}
+        }
+    }
+    if failures.len() > FAILURES_SHOWN {
+        let more = failures.len() - FAILURES_SHOWN;
+        printer.line(&printer.dim(&format!("\n{more} more; --out FILE has all, --html FILE shows them")));
+    }
+}
+
+fn is_failure(result: &CaseResult) -> bool {
+    result.status == Status::Problem || result.right == Some(false)
+}
+
+/// The first rows in one line.
+fn rows_in_short(rows: Option<&[Vec<Value>]>) -> String {
+    const CHARACTERS_MAX: usize = 160;
+    let rows = rows.unwrap_or_default();
+    let row = |row: &Vec<Value>| row.iter().map(cell).collect::<Vec<_>>().join(", ");
+    let mut text = rows.iter().take(ROWS_SHOWN).map(row).collect::<Vec<_>>().join(" | ");
+    if text.chars().count() > CHARACTERS_MAX {
+        text = text.chars().take(CHARACTERS_MAX).chain(['…']).collect();
+    }
+    match rows.len() {
+        0 => "no rows".to_string(),
+        count if count > ROWS_SHOWN => format!("{text} | … ({count} rows)"),
+        _ => text,
+    }
+}
+
+fn cell(cell: &Value) -> String {
+    match cell {
+        Value::Null => "null".to_string(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Says on stderr which cases could not be asked.
+fn tell_problems(app: &App, results: &[CaseResult]) {
+    let problems = results.iter().filter(|result| result.status == Status::Problem);
+    for result in problems.take(FAILURES_SHOWN) {
+        app.printer.remark("problem", &format!("{}: {}", result.id, result.message.as_deref().unwrap_or_default()));
+    }
+}
