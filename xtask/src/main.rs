@@ -6,6 +6,7 @@ mod bench;
 mod cases;
 mod ci;
 mod tidy;
+mod train;
 mod workspace;
 
 use std::process::ExitCode;
@@ -19,6 +20,8 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask cases NAME OUT [FROM]
                                  a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
+       cargo xtask train [--out FILE] [--folds N] [--ablate]
+                                 learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
@@ -45,6 +48,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
         ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
+        ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),

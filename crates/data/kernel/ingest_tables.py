@@ -19,7 +19,7 @@ from cells import encode, type_name
 from ingest_kinds import is_type
 from ingest_report import InputError, Report, column_names, first_line, progress
 from ingest_stage import Rows, Stage
-from profiling import TEXT_SHOWN_MAX, VALUES_BYTES_MAX, fold, profile, relate
+from profiling import TEXT_SHOWN_MAX, VALUES_BYTES_MAX, fold, kept_cells, profile, relate
 from sql import quoted
 
 LINE_BYTES_MAX = 64 << 20
@@ -216,7 +216,7 @@ def _measure(engine, name, values_max):
     cells = engine.execute(f"SELECT * FROM {quoted(name)}").fetchall()
     columns = list(zip(*cells)) if cells else [()] * len(described)
     measured = [_column(column[0], type_name(column[1]), values, values_max) for column, values in zip(described, columns)]
-    return {"name": name, "rows": rows, "sampled_rows": None, "columns": measured}
+    return {"name": name, "rows": rows, "sampled_rows": None, "columns": measured, "cells": kept_cells(cells)}
 
 
 def _column(name, kind, cells, values_max):

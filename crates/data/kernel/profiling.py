@@ -45,6 +45,9 @@ PATTERN_CHARS_MAX = 64
 PATTERN_SHARE = 0.95
 PATTERN_WORDS_MIN = 3
 EXAMPLE_ROWS = 100
+# A table of so few cells is kept whole for planning.
+CELLS_KEPT_MAX = 2_000
+CELLS_KEPT_CHARACTERS_MAX = 100_000
 
 _RANGED = ("int", "float", "decimal", "date", "timestamp")
 _KEYS = ("int", "text", "date", "timestamp")
@@ -73,7 +76,18 @@ def profile(engine, table, values_max):
     finally:
         engine.execute(f"DROP TABLE IF EXISTS {_SAMPLE}; DROP TABLE IF EXISTS {_SLICE}")
     answers = [column.answer(rows) for column in columns]
-    return {"name": table, "rows": rows, "sampled_rows": sampled, "columns": answers}
+    small = rows * len(columns) <= CELLS_KEPT_MAX
+    cells = kept_cells(engine.execute(f"SELECT * FROM {source}").fetchall()) if small else []
+    return {"name": table, "rows": rows, "sampled_rows": sampled, "columns": answers, "cells": cells}
+
+
+def kept_cells(rows):
+    """Every row of a small table, so that planning can see what a condition leaves; nothing of a larger one."""
+    if not rows or len(rows) * len(rows[0]) > CELLS_KEPT_MAX:
+        return []
+    kept = [[encode(cell) for cell in row] for row in rows]
+    characters = sum(len(cell) for row in kept for cell in row if isinstance(cell, str))
+    return kept if characters <= CELLS_KEPT_CHARACTERS_MAX else []
 
 
 def _measure(table, values_max):

@@ -41,6 +41,9 @@ pub struct TableInfo {
     pub rows: u64,
     /// In order.
     pub columns: Vec<ColumnInfo>,
+    /// Every row of a small table; none of a larger one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<Vec<Cell>>,
 }
 
 /// One column and what was measured of it.

@@ -55,6 +55,9 @@ pub struct TableProfile {
     pub sampled_rows: Option<u64>,
     /// In order.
     pub columns: Vec<ColumnProfile>,
+    /// Every row of a small table; none of a larger one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<Vec<Cell>>,
 }
 
 /// One measured column; the fields mean what they mean in [`crate::dataset::ColumnInfo`].

@@ -367,6 +367,7 @@ fn profile(dataset: &str) -> Profile {
             rows: rows.rows.len() as u64,
             sampled_rows: None,
             columns: rows.header.iter().map(column).collect(),
+            cells: Vec::new(),
         }
     };
     Profile { tables: files.tables.iter().map(measure).collect(), relations: Vec::new(), remarks: Vec::new() }

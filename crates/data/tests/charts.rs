@@ -41,6 +41,7 @@ fn dataset() -> Dataset {
             column("weight", Type::Float),
             column("returned", Type::Bool),
         ],
+        cells: Vec::new(),
     };
     Dataset {
         id: "shop".to_string(),

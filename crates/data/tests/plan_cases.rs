@@ -296,5 +296,6 @@ fn table(name: &str, columns: &str) -> TableInfo {
         synonyms: Vec::new(),
         rows: 0,
         columns: columns.split_whitespace().map(column).collect(),
+        cells: Vec::new(),
     }
 }

@@ -22,6 +22,7 @@ pub use rows::RowWords;
 pub use things::Thing;
 
 use crate::lexicon::{Glue, Lexicon, Role};
+use crate::lookup;
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
@@ -91,6 +92,7 @@ pub struct Index {
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
+    pub(crate) lookup: Vec<lookup::Table>,
 }
 
 /// How many words of a value or name are matched.
@@ -129,6 +131,7 @@ impl Index {
             row_words: RowWords::default(),
             candidates: Vec::new(),
             lexicon,
+            lookup: Vec::new(),
         };
         index.facts = facts::all(&index);
         index.intervals = intervals::all(&index);
@@ -142,6 +145,7 @@ impl Index {
         let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
         index.words_max = longest.max(index.values.words_max()).min(PHRASE_WORDS_MAX);
         index.candidates = suggest::candidates(&index);
+        index.lookup = dataset.tables.iter().map(|table| lookup::Table::new(table, &index.forms)).collect();
         index
     }
 

@@ -1,6 +1,6 @@
 //! English questions over a dataset become readings with plans, or an honest refusal.
 //!
-//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, weights order them, and
+//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, costs order them, and
 //! hard rules come first: every word, number and negation of the question is consumed by the production that gives it a
 //! meaning, so a reading that ignores part of the question cannot exist. Pure: no clock, no IO, no model; "today" is the
 //! last day in the date column used. Fuzzy matches only ever become suggestions.
@@ -10,7 +10,7 @@ mod decide;
 mod draft;
 mod index;
 mod lexicon;
-mod lookup;
+pub mod lookup;
 mod mentions;
 mod names;
 mod period;
@@ -182,9 +182,11 @@ pub fn plan_with(index: &Index, question: &str) -> Outcome {
 
 /// Plans one question with a ready index, ordering what the grammar does not read by these weights.
 pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcome {
-    let _ = weights;
     match decide::decide(index, question) {
-        Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
+        Outcome::Refusal(refusal) => match lookup::instead(index, weights, question, refusal) {
+            Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
+            answer => answer,
+        },
         answer => answer,
     }
 }

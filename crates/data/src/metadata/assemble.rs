@@ -80,6 +80,7 @@ fn table(measured: &TableProfile, declared: &TableMetadata) -> Result<TableInfo,
         synonyms: declared.synonyms.clone(),
         rows: measured.rows,
         columns: columns.map(|(column, words)| info(&measured.name, column, words)).collect::<Result<_, _>>()?,
+        cells: measured.cells.clone(),
     })
 }
 

@@ -43,15 +43,16 @@ impl Weights {
         Ok(weights)
     }
 
+    /// From names and numbers as they are learned.
+    pub fn of_lines(lines: &[(String, f64)]) -> Weights {
+        Weights { by_digest: lines.iter().map(|(name, number)| (digest(&[name]), *number)).collect() }
+    }
+
     /// The weight of a feature, 0 where none was learned.
     pub fn of(&self, parts: &[&str]) -> f64 {
         self.by_digest.get(&digest(parts)).copied().unwrap_or(0.0)
     }
 
-    /// The weight of a feature that must have one.
-    pub fn known(&self, name: &str) -> Option<f64> {
-        self.by_digest.get(&digest(&[name])).copied()
-    }
 }
 
 /// FNV-1a over the parts with their separators.
@@ -101,7 +102,6 @@ mod tests {
         assert_eq!(weights.of(&["select", "wh", "who", "text"]), 1.5);
         assert_eq!(weights.of(&["select", "position"]), -0.25);
         assert_eq!(weights.of(&["select"]), 0.0);
-        assert_eq!(weights.known("select wh"), None);
     }
 
     #[test]

@@ -40,7 +40,8 @@ fn dataset(id: &str, tables: Vec<TableInfo>) -> Dataset {
 }
 
 fn table(name: &str, rows: u64, columns: Vec<ColumnInfo>) -> TableInfo {
-    TableInfo { name: name.to_string(), description: String::new(), noun: None, synonyms: Vec::new(), rows, columns }
+    let (description, synonyms, cells) = (String::new(), Vec::new(), Vec::new());
+    TableInfo { name: name.to_string(), description, noun: None, synonyms, rows, columns, cells }
 }
 
 trait Words: Sized {

@@ -122,6 +122,7 @@ impl Table {
             synonyms: Vec::new(),
             rows: self.rows.len() as u64,
             columns: self.columns.iter().map(Column::info).collect(),
+            cells: Vec::new(),
         }
     }
 
