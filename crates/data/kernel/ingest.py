@@ -73,8 +73,8 @@ def read(arguments):
 def _open(out, size, folder, wide):
     """The engine on the new file. Its memory grows with the input, as the cell's does.
 
-    It holds a block for each column while it writes, so a file with many columns or few rows has small ones. Rows arrive
-    in groups that are not all full; to join them afterwards would write the whole table a second time.
+    It holds a block for each column while it writes, so a file with many columns or few rows has small ones. Rows
+    arrive in groups that are not all full; to join them afterwards would write the whole table a second time.
     """
     settings = {
         "default_block_size": str(SMALL_BLOCK_BYTES if wide or size <= SMALL_BYTES_MAX else BLOCK_BYTES),

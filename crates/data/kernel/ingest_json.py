@@ -24,11 +24,23 @@ class _Window:
     """A reader of JSON values from a stream of text."""
 
     def __init__(self, file, report):
-        self.file, self.report, self.text, self.at, self.ended, self.constants = file, report, "", 0, False, 0
-        self.decoder = json.JSONDecoder(parse_constant=self._constant)
+        self.file, self.report, self.text, self.at, self.ended = file, report, "", 0, False
+        self.constants, self.repeated, self.repeated_names = 0, 0, {}
+        self.decoder = json.JSONDecoder(parse_constant=self._constant, object_pairs_hook=self._object)
 
     def _constant(self, _):
         self.constants += 1
+
+    def _object(self, pairs):
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            self.repeated += 1
+            seen = set()
+            for name, _ in pairs:
+                if name in seen and len(self.repeated_names) <= NAMES_SHOWN:
+                    self.repeated_names[name] = None
+                seen.add(name)
+        return value
 
     def more(self, count=WINDOW_CHARACTERS):
         """Reads on; what was consumed is let go."""
@@ -54,7 +66,10 @@ class _Window:
     def value(self):
         """The next value, whole."""
         self.peek()
+        noticed = self.constants, self.repeated
         while True:
+            # What was noticed in a value that the window cut is noticed again.
+            self.constants, self.repeated = noticed
             try:
                 value, end = self.decoder.raw_decode(self.text, self.at)
                 length = end - self.at
@@ -104,9 +119,7 @@ def parts(stage, text, report):
     except NotJson as error:
         raise report.refuse(f"is not JSON: {error}", "give an array of objects, or one object a line") from error
     if keys and others:
-        more = ", …" if len(others) > NAMES_SHOWN else ""
-        shown = ", ".join(f"`{name[:60]}`" for name in others[:NAMES_SHOWN]) + more
-        report.say("members_skipped", f"values beside the rows left out: {shown}", count=len(others))
+        report.say("members_skipped", f"values beside the rows left out: {_shown(others)}", count=len(others))
     return [(key, array(key)) for key in keys] or [(None, lines)]
 
 
@@ -178,19 +191,18 @@ def _array(stage, text, report, key, table, declared):
                 _add(rows, aside, value, position, report)
         except NotJson as error:
             raise report.refuse(f"is not JSON after {plural(rows.count, 'row')}: {error}", "mend the file") from error
-    return _finish(rows, aside, window.constants, "element", table, declared, report)
+    return _finish(rows, aside, window, "element", table, declared, report)
 
 
 def _lines(stage, text, report, table, declared):
-    rows, aside, constants = Rows(stage, report), _Aside(report), 0
-    counted = _Window(None, report)
+    rows, aside, window = Rows(stage, report), _Aside(report), _Window(None, report)
     with text.open() as file:
         for number, line in enumerate(file, 1):
             line = line.strip(SPACE)
             if not line:
                 continue
             try:
-                value = counted.decoder.decode(line)
+                value = window.decoder.decode(line)
             except RecursionError as error:
                 raise report.refuse("is nested too deeply", "give a flatter JSON") from error
             except ValueError:
@@ -198,7 +210,7 @@ def _lines(stage, text, report, table, declared):
             if not isinstance(value, dict) and rows.count == 0:
                 return _values(stage, text, report, table, declared)
             _add(rows, aside, value, number, report)
-    return _finish(rows, aside, counted.constants + constants, "line", table, declared, report)
+    return _finish(rows, aside, window, "line", table, declared, report)
 
 
 def _values(stage, text, report, table, declared):
@@ -211,7 +223,7 @@ def _values(stage, text, report, table, declared):
                 _add(rows, aside, window.value(), rows.count + aside.count + 1, report)
         except NotJson as error:
             raise report.refuse(f"is not JSON after {plural(rows.count, 'row')}: {error}", "mend the file") from error
-    return _finish(rows, aside, window.constants, "value", table, declared, report)
+    return _finish(rows, aside, window, "value", table, declared, report)
 
 
 class _Aside:
@@ -256,7 +268,16 @@ def _add(rows, aside, value, place, report):
         progress(f"reading {report.label}", rows.count)
 
 
-def _finish(rows, aside, constants, noun, table, declared, report):
+def say_spread(report, names):
+    """Says which objects were spread out."""
+    report.say("nested", f"objects inside objects became columns of their own: {_shown(names)}", count=len(names))
+
+
+def _shown(names):
+    return ", ".join(f"`{name[:60]}`" for name in names[:NAMES_SHOWN]) + (", …" if len(names) > NAMES_SHOWN else "")
+
+
+def _finish(rows, aside, window, noun, table, declared, report):
     total = rows.count + aside.count
     if aside.count and (rows.count == 0 or (aside.count > ASIDE_MAX and aside.count > ASIDE_SHARE_MAX * total)):
         what = f"has {aside.count} of {total} {noun}s that are no objects: {noun} {aside.places[0]}"
@@ -265,9 +286,12 @@ def _finish(rows, aside, constants, noun, table, declared, report):
         text = f"{plural(aside.count, noun)} set aside as no objects; {noun} {', '.join(map(str, aside.places[:5]))}"
         report.say("rows_set_aside", text, count=aside.count, rows=aside.places)
     if aside.spread:
-        more = ", …" if len(aside.spread) > NAMES_SHOWN else ""
-        shown = ", ".join(f"`{name[:60]}`" for name in list(aside.spread)[:NAMES_SHOWN]) + more
-        report.say("nested", f"objects inside objects became columns of their own: {shown}", count=len(aside.spread))
-    if constants:
-        report.say("empty_words", f"NaN or Infinity, which are no JSON, read as empty: {constants}", count=constants)
+        say_spread(report, list(aside.spread))
+    if window.constants:
+        text = f"NaN or Infinity, which are no JSON, read as empty: {window.constants}"
+        report.say("empty_words", text, count=window.constants)
+    if window.repeated:
+        objects = plural(window.repeated, "object")
+        text = f"{objects} with the same name twice, of which the last counts: {_shown(list(window.repeated_names))}"
+        report.say("repeated_names", text, count=window.repeated)
     return rows.settle(table, declared, strings="dates")[1]

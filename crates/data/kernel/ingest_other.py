@@ -10,6 +10,7 @@ import io
 import _duckdb
 
 from cells import type_name
+from ingest_json import DEPTH_MAX, say_spread
 from ingest_kinds import is_type
 from ingest_report import (
     NAMES_SHOWN, InputError, check_width, column_names, first_line, literal, plural, progress, say_names,
@@ -161,14 +162,16 @@ def _copy(engine, source, table, declared, report):
     """Copies a typed table; what a plan cannot compute with becomes the nearest type that it can."""
     progress(f"reading {report.label}")
     try:
-        described = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        found = engine.execute(f"SELECT * FROM {source} LIMIT 0").description
+        described, spread = _columns([(name, kind) for name, kind, *_ in found])
         check_width(report, len(described))
-        names = column_names([entry[0] for entry in described])
-        say_names(report, [entry[0] for entry in described], names)
+        headers = [header for header, *_ in described]
+        names = column_names(headers)
+        say_names(report, headers, names)
         wanted = _declared(names, declared, report)
         nested, zoned, values = [], [], []
-        for name, (old, engine_type, *_) in zip(names, described):
-            values.append(f"{_value(quoted(old), engine_type, wanted.get(name))} AS {quoted(name)}")
+        for name, (_, cell, engine_type) in zip(names, described):
+            values.append(f"{_value(cell, engine_type, wanted.get(name))} AS {quoted(name)}")
             nested += [name] if type_name(engine_type) == "json" and engine_type != "JSON" else []
             zoned += [name] if _zoned(engine_type) else []
             if engine_type.endswith("_NS"):
@@ -181,6 +184,8 @@ def _copy(engine, source, table, declared, report):
             what = f"does not hold the declared types: {first_line(error)}"
             raise report.refuse(what, "correct dataset.toml") from error
         raise report.refuse(f"cannot be read: {first_line(error)}", "check that the file is whole") from error
+    if spread:
+        say_spread(report, spread)
     if nested:
         shown = ", ".join(f"`{name}`" for name in nested[:NAMES_SHOWN])
         text = f"{plural(len(nested), 'column')} with values inside values, kept as JSON: {shown}"
@@ -188,6 +193,36 @@ def _copy(engine, source, table, declared, report):
     for name in zoned:
         report.say("time_zone", "times were converted to UTC", name)
     return {}
+
+
+def _columns(found):
+    """Header, cell and type of each column, with the parts of structs as columns of their own; which were spread out.
+
+    As with objects in JSON: one of which a part would have the name of another column stays whole.
+    """
+    taken = {name.casefold() for name, _ in found}
+    columns, spread = [], []
+    for name, kind in found:
+        parts = _parts(name, quoted(name), kind, DEPTH_MAX)
+        if len(parts) > 1 or parts[0][0] != name:
+            fresh = {header.casefold() for header, *_ in parts}
+            if len(fresh) < len(parts) or fresh & taken:
+                parts = [(name, quoted(name), str(kind))]
+            else:
+                taken |= fresh
+                spread.append(name)
+        columns += parts
+    return columns, spread
+
+
+def _parts(header, cell, kind, depth):
+    children = kind.children if kind.id == "struct" and depth else []
+    if not children or not all(name for name, _ in children):
+        return [(header, cell, str(kind))]
+    parts = []
+    for name, inner in children:
+        parts += _parts(f"{header}_{name}", f"struct_extract({cell}, {literal(name)})", inner, depth - 1)
+    return parts
 
 
 def _declared(names, declared, report):

@@ -10,6 +10,7 @@ import zipfile
 
 from ingest_pack import RATIO_BYTES_MIN, RATIO_MAX
 from ingest_report import check_width, column_names, plural, progress, say_names
+from ingest_sheet_errors import errors_in
 from ingest_stage import Rows
 from ingest_text import TITLE_ROWS_MAX, title_rows
 
@@ -56,8 +57,11 @@ def parts(stage, path, report):
         shown = ", ".join(f"`{name[:80]}`" for name in left[:10]) + (", …" if len(left) > 10 else "")
         text = f"{plural(len(left), 'sheet')} without data, hidden or not a worksheet, skipped: {shown}"
         report.say("members_skipped", text, count=len(left))
-    return [(name, lambda table, declared, name=name, sheet=sheet: _load(stage, name, sheet, table, declared, report))
-            for name, sheet in sheets]
+
+    def loader(name, sheet):
+        return lambda table, declared: _load(stage, path, name, sheet, table, declared, report)
+
+    return [(name, loader(name, sheet)) for name, sheet in sheets]
 
 
 def _check_size(path, report):
@@ -78,7 +82,7 @@ def _has_data(sheet):
     return any(any(not _blank(cell) for cell in row) for row in sheet.iter_rows())
 
 
-def _load(stage, name, sheet, table, declared, report):
+def _load(stage, path, name, sheet, table, declared, report):
     progress(f"reading {report.label}, sheet {name}")
     columns, head = _used(sheet)
     check_width(report, len(columns))
@@ -112,6 +116,10 @@ def _load(stage, name, sheet, table, declared, report):
         text = f"{plural(len(empty), 'empty row')} skipped: row {_listed(empty)}"
         _say(report, name, "lines_skipped", text, len(empty), empty)
     _say_merged(report, name, sheet, skipped)
+    errors, places = errors_in(path, name)
+    if errors:
+        text = f"{plural(errors, 'cell')} with an error such as #N/A, read as empty: row {_listed(places)}"
+        _say(report, name, "error_cells", text, errors, places)
     return rows.settle(table, declared, headers=headers)[1]
 
 

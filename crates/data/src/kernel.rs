@@ -13,6 +13,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("ingest_other.py", include_str!("../kernel/ingest_other.py")),
     ("ingest_pack.py", include_str!("../kernel/ingest_pack.py")),
     ("ingest_report.py", include_str!("../kernel/ingest_report.py")),
+    ("ingest_sheet_errors.py", include_str!("../kernel/ingest_sheet_errors.py")),
     ("ingest_sheets.py", include_str!("../kernel/ingest_sheets.py")),
     ("ingest_stage.py", include_str!("../kernel/ingest_stage.py")),
     ("ingest_tables.py", include_str!("../kernel/ingest_tables.py")),

@@ -203,6 +203,13 @@ const TEXTS: &[Case] = &[
         "SELECT a, b FROM lines ORDER BY a",
         r#"[[1,"007"],[2,null],[null,null]]"#,
     ),
+    case(
+        "twice.jsonl",
+        b"{\"a\":1,\"a\":2}\n{\"a\":3}\n",
+        &["repeated_names - 1 []"],
+        "SELECT a FROM twice ORDER BY a",
+        "[[2],[3]]",
+    ),
 ];
 
 const MADE: &[Case] = &[
@@ -222,7 +229,7 @@ const MADE: &[Case] = &[
          WHERE m.k = 'a' ORDER BY s.Region",
         r#"[["N","2024-01-01","2024-01-01T12:00:00","06:00:00",3,1.5,true,"1200.50"],["S","2024-01-02","2024-01-02T06:00:00","12:00:00",4,2.0,false,"1200.50"]]"#,
     ),
-    case("lone.xlsx", b"", &[], "SELECT a, b FROM lone", "[[1,2.5]]"),
+    case("lone.xlsx", b"", &["error_cells - 1 [3]"], "SELECT a, b FROM lone ORDER BY a", "[[1,2.5],[2,null]]"),
     case("open.ods", b"", &[], "SELECT k, n FROM \"open\" ORDER BY n", r#"[["x",1],["y",2]]"#),
     case(
         "base.sqlite",
@@ -243,8 +250,8 @@ const MADE: &[Case] = &[
         "typed.parquet",
         b"",
         &["nested - 1 []", "time_zone at - []"],
-        "SELECT id, price, \"at\", code, \"inner\" FROM typed ORDER BY id",
-        r#"[[1,"1.50","2024-01-01T09:00:00","a","{\"x\":1}"],[2,null,"2024-01-01T09:00:00","007","{\"x\":2}"]]"#,
+        "SELECT id, price, \"at\", code, inner_x FROM typed ORDER BY id",
+        r#"[[1,"1.50","2024-01-01T09:00:00","a",1],[2,null,"2024-01-01T09:00:00","007",2]]"#,
     ),
     case("misnamed.csv", b"", &["nested - 1 []", "time_zone at - []"], "SELECT count(*) FROM misnamed", "[[2]]"),
     case("packed.csv.gz", b"", &[], "SELECT a, b FROM packed", "[[1,2],[3,4]]"),

@@ -28,6 +28,8 @@ def cell(place, value):
         return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
     if isinstance(value, tuple):
         return f'<c r="{place}" s="{value[0]}"><v>{value[1]}</v></c>'
+    if isinstance(value, str) and value.startswith("#"):
+        return f'<c r="{place}" t="e"><v>{value}</v></c>'
     if isinstance(value, (int, float)):
         return f'<c r="{place}"><v>{value}</v></c>'
     return f'<c r="{place}" t="inlineStr"><is><t>{value}</t></is></c>'
@@ -105,7 +107,7 @@ def main():
         ("Hidden", "hidden", None, [(1, ["a"]), (2, ["b"])]),
         ("Money", "visible", None, [(1, ["k", "amount"]), (2, ["a", "$1,200.50"]), (3, ["b", "$3"]), (4, ["c", "n/a"])]),
     ])
-    workbook("good/lone.xlsx", [("S", "visible", None, [(1, ["a", "b"]), (2, [1, 2.5])])])
+    workbook("good/lone.xlsx", [("S", "visible", None, [(1, ["a", "b"]), (2, [1, 2.5]), (3, [2, "#DIV/0!"])])])
     open_document("good/open.ods", [["k", "n"], ["x", 1], ["y", 2]])
     base = sqlite3.connect("good/base.sqlite")
     base.executescript("""
