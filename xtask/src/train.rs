@@ -21,7 +21,10 @@ pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
     let around = workspace.root.parent().context("the workspace lies in no folder")?;
     let questions = around.join(QUESTIONS);
     if !questions.is_dir() {
-        eprintln!("there are no questions to learn from: `{}` is missing, the weights stay as they are", questions.display());
+        eprintln!(
+            "there are no questions to learn from: `{}` is missing, the weights stay as they are",
+            questions.display()
+        );
         return Ok(1);
     }
     let code = exit_code(&mut workspace.cargo(BUILD))?;

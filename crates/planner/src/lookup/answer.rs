@@ -11,6 +11,7 @@ use super::features::Leftover;
 use super::rank::{Ranked, rank};
 use super::scene::{How, Link, Operand, Relation, Scene};
 use super::weights::Weights;
+use super::words::Word;
 use crate::index::{ColId, Index};
 use crate::names;
 use crate::words::snake;
@@ -31,7 +32,8 @@ pub fn instead(index: &Index, weights: &Weights, question: &str, refusal: Refusa
     let of = |candidate: Candidate| reading(index, &scene, &ranked, candidate, sure.max(f64::MIN_POSITIVE).ln());
     let best = of(ranked.best);
     let others = ranked.others.iter().map(|other| of(*other)).collect();
-    if sure >= CONFIDENCE_MIN && may_answer(&scene, &ranked, &refusal) {
+    let unread = matches!(refusal.reason, Reason::UnknownWord | Reason::Unsupported);
+    if sure >= CONFIDENCE_MIN && unread && is_whole(&scene, &ranked) {
         return Outcome::Answer(Answer { reading: best, confidence: sure, others });
     }
     if refusal.best.is_some() && refusal.best_confidence >= sure {
@@ -40,31 +42,74 @@ pub fn instead(index: &Index, weights: &Weights, question: &str, refusal: Refusa
     Outcome::Refusal(Refusal { best: Some(best), best_confidence: sure, others, ..refusal })
 }
 
-/// Whether every word of the question is accounted for by rows that are at hand.
-fn may_answer(scene: &Scene, ranked: &Ranked, refusal: &Refusal) -> bool {
-    let asked = matches!(refusal.reason, Reason::UnknownWord | Reason::Unsupported | Reason::NotAboutData);
+/// Whether the best candidate accounts for every word of the question, and rows that are at hand satisfy it.
+pub fn is_whole(scene: &Scene, ranked: &Ranked) -> bool {
     let set = &ranked.sets[ranked.best.conditions];
     let whole = set.links.iter().all(|link| scene.links[*link].how != How::Part);
     let named = scene.mentions[ranked.best.column].first().is_some_and(|mention| mention.coverage > 0.7);
-    asked && whole && named && !set.rows.is_empty() && !set.links.is_empty() && is_accounted_for(scene, ranked)
-}
-
-fn is_accounted_for(scene: &Scene, ranked: &Ranked) -> bool {
-    let left = Leftover::of(scene, ranked.best.column, &ranked.sets[ranked.best.conditions]);
+    let left = Leftover::of(scene, ranked.best.column, set);
     let aggregate = AGGREGATES[ranked.best.aggregate];
-    scene.words.iter().zip(&left.covered).all(|(word, covered)| {
+    let accounted = |(word, covered): (&Word, &bool)| {
         *covered || word.closed.is_some_and(|closed| is_filler(closed) || is_said_by(closed, aggregate))
-    })
+    };
+    let all = scene.words.iter().zip(&left.covered).all(accounted);
+    whole && named && all && !set.rows.is_empty() && !set.links.is_empty()
 }
 
 /// Words that ask or join and say nothing else.
 fn is_filler(closed: &str) -> bool {
     matches!(
         closed,
-        "a" | "an" | "the" | "of" | "in" | "at" | "by" | "for" | "from" | "to" | "on" | "with" | "and" | "s" | "is"
-            | "are" | "was" | "were" | "be" | "been" | "did" | "do" | "does" | "has" | "have" | "had" | "having"
-            | "what" | "which" | "who" | "whom" | "when" | "where" | "that" | "there" | "it" | "its" | "their" | "his"
-            | "her" | "name" | "list" | "show" | "give" | "tell" | "me" | "as" | "this" | "these" | "those" | "they"
+        "a" | "an"
+            | "the"
+            | "of"
+            | "in"
+            | "at"
+            | "by"
+            | "for"
+            | "from"
+            | "to"
+            | "on"
+            | "with"
+            | "and"
+            | "s"
+            | "is"
+            | "are"
+            | "was"
+            | "were"
+            | "be"
+            | "been"
+            | "did"
+            | "do"
+            | "does"
+            | "has"
+            | "have"
+            | "had"
+            | "having"
+            | "what"
+            | "which"
+            | "who"
+            | "whom"
+            | "when"
+            | "where"
+            | "that"
+            | "there"
+            | "it"
+            | "its"
+            | "their"
+            | "his"
+            | "her"
+            | "name"
+            | "list"
+            | "show"
+            | "give"
+            | "tell"
+            | "me"
+            | "as"
+            | "this"
+            | "these"
+            | "those"
+            | "they"
     )
 }
 

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use data::plan::Agg;
 
+use super::answer;
 use super::candidates::{AGGREGATES, Candidate, Conditions, conditions, result};
-use super::features::Sink;
 use super::certainty;
+use super::features::Sink;
 use super::rank::{Parts, is_possible, rank};
 use super::scene::{Link, Operand, Relation, Scene};
 use super::table::sameness;
@@ -44,7 +45,6 @@ impl Names {
             next
         })
     }
-
 }
 
 pub use super::features::GROUPS;
@@ -80,7 +80,8 @@ impl Example {
         let truth = &question.truth;
         let sets = conditions(&scene);
         let names = RefCell::new(names);
-        let intern = |namer: Namer| namer.0.into_iter().map(|(name, size)| (names.borrow_mut().id(name), size)).collect();
+        let intern =
+            |namer: Namer| namer.0.into_iter().map(|(name, size)| (names.borrow_mut().id(name), size)).collect();
         let parts: Parts<Features> = Parts::new(&scene, &sets, Namer::default, intern);
         let possible: Vec<Candidate> = parts.candidates().filter(|candidate| is_possible(&scene, *candidate)).collect();
         let expected = outcome(&scene, truth);
@@ -124,9 +125,10 @@ fn right(
 ) -> Vec<usize> {
     let same_set = |set: &Conditions| {
         set.links.len() == truth.conditions.len()
-            && truth.conditions.iter().all(|condition| {
-                set.links.iter().any(|link| is_condition(scene, &scene.links[*link], condition))
-            })
+            && truth
+                .conditions
+                .iter()
+                .all(|condition| set.links.iter().any(|link| is_condition(scene, &scene.links[*link], condition)))
     };
     let sets_right: Vec<bool> = sets.iter().map(same_set).collect();
     let said = |candidate: &Candidate| {
@@ -143,8 +145,7 @@ fn right(
     }
     of(&|candidate| {
         let rows = &sets[candidate.conditions].rows;
-        !rows.is_empty()
-            && result(scene, candidate.column, AGGREGATES[candidate.aggregate], rows) == expected
+        !rows.is_empty() && result(scene, candidate.column, AGGREGATES[candidate.aggregate], rows) == expected
     })
 }
 
@@ -159,7 +160,9 @@ fn is_condition(scene: &Scene, link: &Link, (column, relation, value): &(usize, 
             ids.iter().any(|id| values[*id as usize].sameness == sameness(number, value))
         }
         Operand::Number(bound) => number == Some(*bound),
-        Operand::Texts(texts) => texts.iter().any(|text| sameness(words::number(text), text) == sameness(number, value)),
+        Operand::Texts(texts) => {
+            texts.iter().any(|text| sameness(words::number(text), text) == sameness(number, value))
+        }
     }
 }
 
@@ -170,9 +173,9 @@ const STEP: f64 = 0.1;
 /// How strongly weights are drawn to nothing.
 const DECAY: f64 = 2e-3;
 /// A feature of fewer questions has no weight: it would be about them.
-const QUESTIONS_MIN: u32 = 5;
+const QUESTIONS_MIN: u32 = 12;
 /// A weight of less says nothing.
-const WEIGHT_MIN: f64 = 0.03;
+const WEIGHT_MIN: f64 = 0.05;
 /// For confidence, each question is judged by weights learned without its table's part.
 const PARTS: usize = 4;
 
@@ -198,6 +201,8 @@ pub struct Judged {
     pub confidence: f64,
     /// The probability before it was corrected.
     pub probability: f64,
+    /// Whether the candidate accounts for every word, so that a user may see it as an answer.
+    pub whole: bool,
 }
 
 /// Questions with their candidates.
@@ -226,19 +231,23 @@ impl<'a> Course<'a> {
         self.examples.iter().filter(|example| !example.right.is_empty()).count()
     }
 
-    /// The weights that these of the questions teach, as the text that [`Weights::parse`] reads; those of a group that
-    /// is left out are nothing.
-    pub fn teach(&self, chosen: &[usize], without: Option<&str>) -> String {
+    /// The weights that these of the questions teach, as the text that [`Weights::parse`] reads.
+    pub fn teach(&self, chosen: &[usize]) -> String {
         let judged = (0..PARTS).flat_map(|part| {
             let (held, taught): (Vec<usize>, Vec<usize>) =
                 chosen.iter().partition(|at| self.questions[**at].table % PARTS == part);
-            let weights = Weights::of_lines(&self.ranking(&taught, without));
+            let weights = Weights::of_lines(&self.ranking(&taught, None));
             held.into_iter().filter_map(|at| self.evidence(at, &weights)).collect::<Vec<_>>()
         });
         let mut lines = calibrate(&judged.collect::<Vec<_>>());
-        lines.extend(self.ranking(chosen, without));
+        lines.extend(self.ranking(chosen, None));
         lines.sort_by(|a, b| a.0.cmp(&b.0));
         lines.iter().map(|(name, weight)| format!("{name}\t{weight:.2}\n")).collect()
+    }
+
+    /// The weights that order candidates alone, without those of one group of features: for measuring what it is worth.
+    pub fn teach_without(&self, chosen: &[usize], group: Option<&str>) -> Weights {
+        Weights::of_lines(&self.ranking(chosen, group))
     }
 
     /// How these of the questions are understood with weights.
@@ -250,12 +259,13 @@ impl<'a> Course<'a> {
         let question = &self.questions[at];
         let scene = Scene::new(question.index, 0, &question.text);
         let Some(ranked) = rank(&scene, weights) else {
-            return Judged { right: false, confidence: 0.0, probability: 0.0 };
+            return Judged { right: false, confidence: 0.0, probability: 0.0, whole: false };
         };
         Judged {
             right: ranked.result == self.examples[at].result,
             confidence: certainty::confidence(&scene, &ranked, weights),
             probability: ranked.probability,
+            whole: answer::is_whole(&scene, &ranked),
         }
     }
 

@@ -42,11 +42,11 @@ fn main() -> anyhow::Result<()> {
         began.elapsed().as_secs_f64()
     );
     if wanted.ablate {
-        ablate(&course, &all)?;
+        ablate(&course);
     } else if let Some(folds) = wanted.folds {
         measure(&course, &source, folds, wanted.out.as_deref())?;
     } else {
-        let text = format!("{HEADER}{}", course.teach(&all, None));
+        let text = format!("{HEADER}{}", course.teach(&all));
         match &wanted.out {
             Some(file) => fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))?,
             None => print!("{text}"),
@@ -80,7 +80,7 @@ fn measure(course: &Course, source: &Source, folds: usize, out: Option<&Path>) -
     let mut judged = Vec::new();
     for fold in 0..folds {
         let (held, taught) = split(course, fold, folds);
-        let text = format!("{HEADER}{}", course.teach(&taught, None));
+        let text = format!("{HEADER}{}", course.teach(&taught));
         let weights = Weights::parse(&text).map_err(anyhow::Error::msg)?;
         let here = course.judge(&held, &weights);
         println!("fold {fold}: {}, {} weights", said(&here), text.lines().count() - 1);
@@ -90,9 +90,20 @@ fn measure(course: &Course, source: &Source, folds: usize, out: Option<&Path>) -
             let ids: String = held.iter().map(|at| format!("{}\n", source.id(*at))).collect();
             fs::write(folder.join(format!("fold-{fold}.ids")), ids)?;
         }
+        if let Some(folder) = out {
+            let line = |(at, one): (&usize, &Judged)| {
+                format!("{}\t{}\t{:.4}\t{}\n", source.id(*at), one.right, one.confidence, one.whole)
+            };
+            let lines: String = held.iter().zip(&here).map(line).collect();
+            fs::write(folder.join(format!("fold-{fold}.judged")), lines)?;
+        }
         judged.extend(here);
     }
     println!("all folds: {}", said(&judged));
+    for least in [0.90, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99] {
+        let sure: Vec<Judged> = judged.iter().copied().filter(|one| one.whole && one.confidence >= least).collect();
+        println!("whole and sure by {least}: {} questions, {:.4} right", sure.len(), share(&sure));
+    }
     judged.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     for percent in (10..=100).step_by(10) {
         let count = judged.len() * percent / 100;
@@ -103,30 +114,35 @@ fn measure(course: &Course, source: &Source, folds: usize, out: Option<&Path>) -
 }
 
 /// What is lost without each group of features.
-fn ablate(course: &Course, all: &[usize]) -> anyhow::Result<()> {
+fn ablate(course: &Course) {
     println!("| features left out | accuracy | precision at 60 % coverage |\n|---|---|---|");
     for without in std::iter::once(None).chain(GROUPS.iter().map(|group| Some(*group))) {
-        let mut judged = Vec::with_capacity(all.len());
+        let mut judged = Vec::new();
         for fold in 0..FOLDS_DEFAULT {
             let (held, taught) = split(course, fold, FOLDS_DEFAULT);
-            let weights = Weights::parse(&course.teach(&taught, without)).map_err(anyhow::Error::msg)?;
+            let weights = course.teach_without(&taught, without);
             judged.extend(course.judge(&held, &weights));
         }
-        println!("| {} | {:.2} % | {:.2} % |", without.unwrap_or("none"), 100.0 * share(&judged), 100.0 * at_60(&judged));
+        let best = at_60(&judged, |judged| judged.probability);
+        println!("| {} | {:.1} % | {:.1} % |", without.unwrap_or("none"), 100.0 * share(&judged), 100.0 * best);
     }
-    Ok(())
 }
 
 fn share(judged: &[Judged]) -> f64 {
     judged.iter().filter(|judged| judged.right).count() as f64 / judged.len().max(1) as f64
 }
 
-fn at_60(judged: &[Judged]) -> f64 {
+fn at_60(judged: &[Judged], order: fn(&Judged) -> f64) -> f64 {
     let mut judged = judged.to_vec();
-    judged.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    judged.sort_by(|a, b| order(b).total_cmp(&order(a)));
     share(&judged[..judged.len() * 3 / 5])
 }
 
 fn said(judged: &[Judged]) -> String {
-    format!("{:.4} right of {}, {:.4} at 60 % coverage", share(judged), judged.len(), at_60(judged))
+    format!(
+        "{:.4} right of {}, {:.4} at 60 % coverage",
+        share(judged),
+        judged.len(),
+        at_60(judged, |judged| judged.confidence)
+    )
 }
