@@ -8,6 +8,7 @@
 mod build;
 mod decide;
 mod draft;
+mod follow;
 mod index;
 mod lexicon;
 mod mentions;
@@ -25,6 +26,7 @@ use data::Dataset;
 use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
+pub use follow::{Followed, Previous, plan_after};
 pub use index::Index;
 
 /// What became of a question.
