@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use base::{Code, Problem};
 use data::compile;
+use data::plan::Plan;
 use flow::{Finish, FoundBy, Recall, Run};
-use planner::{Assumption, Outcome as Planned, Reading, Reason, Refusal};
+use planner::{Assumption, Outcome as Planned, Previous, Reading, Reason, Refusal};
 use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use crate::context::{Context, Warmth};
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
-use crate::{invariants, recall, sentence};
+use crate::{invariants, notes, recall, sentence};
 
 /// What is asked, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,11 +47,18 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let started = Instant::now();
     let input: AskInput = parse_input(input)?;
     let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
-    let recall = recall::key(context, &input, &resolved, None);
+    let before = match &input.thread {
+        Some(thread) => run.latest_in(thread).await?.filter(|found| found.output["dataset"]["id"] == resolved.id),
+        None => None,
+    };
+    let follows = before.as_ref().and_then(|found| found.output["plan_hash"].as_str());
+    let recall = recall::key(context, &input, &resolved, follows);
     if !input.no_cache
         && let Some(found) = run.found_by_key(&recall.key).await?
     {
-        let answer = recall::again(found, run.id().as_str(), &input.question, started);
+        let mut answer = recall::again(found, run.id().as_str(), &input.question, started);
+        let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
+        answer["remembered"] = json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
     }
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
@@ -61,7 +69,15 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
-    let planned = planner::plan_with(&prepared.index(), &input.question);
+    let previous = before.and_then(|found| previous(found.output, &prepared));
+    let planned = match previous {
+        Some(previous) => {
+            let followed = planner::plan_after(&prepared.index(), &previous, &input.question);
+            answer.chart_wanted = followed.chart;
+            followed.outcome
+        }
+        None => planner::plan_with(&prepared.index(), &input.question),
+    };
     answer.timing_ms.plan = milliseconds(planned_at);
     let reading = choose(&mut answer, planned, &input, &prepared)?;
     let kernel = Mutex::new(kernel);
@@ -69,11 +85,27 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         compute(run, context, &kernel, &prepared, &reading, &mut answer).await?;
     }
     kernel.into_inner().retire();
+    if let Some(plan) = &answer.plan_computed {
+        answer.remembered = notes::touching(&context.notes(), &input.data, plan);
+    }
     answer.timing_ms.total = milliseconds(started);
     let document = serde_json::to_value(&answer).map_err(internal)?;
     let (answered, recall) = (answer.status == "answered", Some(recall).filter(|_| answer.repeatable));
     let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
     Ok(findable(run, finish, recall.filter(|_| answered), &input))
+}
+
+/// What was answered before in a thread; nothing if its plan does not fit the data any more.
+fn previous(mut answer: Value, prepared: &Prepared) -> Option<Previous> {
+    let plan = data::plan::read(&answer["plan"], &prepared.dataset).ok()?;
+    let ambiguous = answer["known"]["level"] != "verified" && answer["known"]["by"] == "oracle";
+    Some(Previous {
+        question: answer["question"].as_str()?.to_string(),
+        plan,
+        focus: serde_json::from_value(answer["focus"].take()).ok()?,
+        assumptions: serde_json::from_value(answer["assumptions"].take()).ok()?,
+        ambiguous,
+    })
 }
 
 /// A finish that later questions find; what came from a stranger is found by none.
@@ -170,8 +202,9 @@ async fn compute(
                 table.truncated = total > table.rows.len() as u64;
                 table.row_count = total;
             }
-            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, None)
+            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, answer.chart_wanted)
                 .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
+            answer.plan_computed = Some(reading.plan.clone());
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.repeatable = known.by == "oracle" || rows_read(&reading.plan, dataset) > ORACLE_ROWS_MAX;
             answer.known = Some(known);

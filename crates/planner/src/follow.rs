@@ -43,6 +43,9 @@ pub struct Followed {
     pub chart: Option<Kind>,
 }
 
+/// What stands against a continuation, if that is known.
+type Against = Option<(Reason, String)>;
+
 /// Plans a question that may continue the one before.
 pub fn plan_after(index: &Index, previous: &Previous, question: &str) -> Followed {
     let alone = |outcome| Followed { outcome, chart: None };
@@ -67,20 +70,17 @@ pub fn plan_after(index: &Index, previous: &Previous, question: &str) -> Followe
 }
 
 /// A refusal that also says what was understood of the thread.
-fn explained(index: &Index, previous: &Previous, refusal: Refusal, why: Option<String>) -> Refusal {
+fn explained(index: &Index, previous: &Previous, refusal: Refusal, why: Against) -> Refusal {
     let before = describe(&previous.plan, &index.dataset);
     match why {
-        Some(why) => Refusal {
-            message: format!("as a continuation of {before}: {why}"),
-            reason: if refusal.reason == Reason::UnknownWord { refusal.reason } else { Reason::Unsupported },
-            ..refusal
-        },
+        Some((reason, why)) => Refusal { message: format!("as a continuation of {before}: {why}"), reason, ..refusal },
         None => Refusal { message: format!("{}; nor does it continue {before}", refusal.message), ..refusal },
     }
 }
 
-/// The plan before, changed as the words say; the error is what stands against it, if that is known.
-fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<Reading, Option<String>> {
+/// The plan before, changed as the words say.
+fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<Reading, Against> {
+    let unsupported = |why: String| Some((Reason::Unsupported, why));
     let mut reading = Reading {
         plan: previous.plan.clone(),
         focus: previous.focus.clone(),
@@ -91,23 +91,23 @@ fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<R
     reading.assumptions.retain(|assumption| assumption.code != "follow_up");
     let mut changed = fragment.chart.is_some();
     if let Some(agg) = fragment.agg {
-        change::aggregate(index, &mut reading, agg)?;
+        change::aggregate(index, &mut reading, agg).map_err(unsupported)?;
         changed = true;
     }
     if !fragment.rest.is_empty() {
         let asked = read_rest(index, &previous.plan, &fragment.rest)?;
         reading.score = asked.score;
         change::conditions(&mut reading, &asked);
-        change::groups(&mut reading, &asked, fragment.join)?;
+        change::groups(&mut reading, &asked, fragment.join).map_err(unsupported)?;
         reading.ambiguous |= asked.ambiguous;
         changed = true;
     }
     if let Some((number, dir)) = fragment.top {
-        change::top(&mut reading, number, dir)?;
+        change::top(&mut reading, number, dir).map_err(unsupported)?;
         changed = true;
     }
     if let Some((by, dir)) = &fragment.sort {
-        change::sort(index, &mut reading, by, *dir)?;
+        change::sort(index, &mut reading, by, *dir).map_err(unsupported)?;
         changed = true;
     }
     if !changed {
@@ -115,7 +115,7 @@ fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<R
     }
     let value = serde_json::to_value(&reading.plan).map_err(|_| None)?;
     if let Err(problems) = data::plan::read(&value, &index.dataset) {
-        return Err(problems.first().map(|problem| problem.to_string()));
+        return Err(problems.first().and_then(|problem| unsupported(problem.to_string())));
     }
     let text = format!("continues \u{201c}{}\u{201d}", previous.question);
     reading.assumptions.push(Assumption { code: "follow_up".to_string(), text });
@@ -123,7 +123,7 @@ fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<R
 }
 
 /// What the words say of the rows before, read in a whole question about them.
-fn read_rest(index: &Index, plan: &Plan, rest: &str) -> Result<Reading, Option<String>> {
+fn read_rest(index: &Index, plan: &Plan, rest: &str) -> Result<Reading, Against> {
     let mut why = None;
     for head in heads(index, plan) {
         // What a head alone says is not what the words say.
@@ -135,7 +135,9 @@ fn read_rest(index: &Index, plan: &Plan, rest: &str) -> Result<Reading, Option<S
             match decide(index, &format!("{head} {link}{rest}")) {
                 Outcome::Answer(found) if is_plain(&found.reading.plan, plan) => return Ok(found.reading),
                 Outcome::Answer(_) => {}
-                Outcome::Refusal(refusal) if link.is_empty() && why.is_none() => why = Some(refusal.message),
+                Outcome::Refusal(refusal) if link.is_empty() && why.is_none() => {
+                    why = Some((refusal.reason, refusal.message));
+                }
                 Outcome::Refusal(_) => {}
             }
         }

@@ -19,6 +19,7 @@ mod schema;
 mod score;
 mod suggest;
 mod tokens;
+mod touch;
 mod values;
 mod words;
 
@@ -28,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use follow::{Followed, Previous, plan_after};
 pub use index::Index;
+pub use touch::touches;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,19 +11,17 @@ use crate::index::Index;
 use crate::names;
 use crate::words::snake;
 
-type Refused = Option<String>;
-
 /// Another aggregate of the same values.
-pub fn aggregate(index: &Index, reading: &mut Reading, agg: Agg) -> Result<(), Refused> {
+pub fn aggregate(index: &Index, reading: &mut Reading, agg: Agg) -> Result<(), String> {
     let plan = &mut reading.plan;
     let [measure] = plan.measures.as_mut_slice() else {
-        return Err(Some("it computes more than one number, or none".to_string()));
+        return Err("it computes more than one number, or none".to_string());
     };
     if !plan.compute.is_empty() {
-        return Err(Some("what is computed from another number has no aggregate of its own".to_string()));
+        return Err("what is computed from another number has no aggregate of its own".to_string());
     }
     let Some(expr) = measure.expr.clone().filter(|_| measure.agg != Agg::CountDistinct) else {
-        return Err(Some(format!("a count has no {}", agg.as_str())));
+        return Err(format!("a count has no {}", agg.as_str()));
     };
     let column = match &expr {
         Expr::Col { col } => snake(col.rsplit('.').next().unwrap_or(col)),
@@ -47,7 +45,7 @@ pub fn aggregate(index: &Index, reading: &mut Reading, agg: Agg) -> Result<(), R
     plan.top.iter_mut().map(|top| &mut top.by).for_each(renamed);
     reading.focus.iter_mut().for_each(renamed);
     if plan.having.take().is_some() {
-        return Err(Some("which groups count was said of the number before".to_string()));
+        return Err("which groups count was said of the number before".to_string());
     }
     Ok(())
 }
@@ -91,16 +89,16 @@ pub fn conditions(reading: &mut Reading, asked: &Reading) {
 }
 
 /// New groups take the place of those before, unless the words add them.
-pub fn groups(reading: &mut Reading, asked: &Reading, join: Join) -> Result<(), Refused> {
+pub fn groups(reading: &mut Reading, asked: &Reading, join: Join) -> Result<(), String> {
     let new = &asked.plan.group;
     if new.is_empty() {
         return Ok(());
     }
     if reading.plan.measures.is_empty() {
-        return Err(Some("a list has no number to give for each group".to_string()));
+        return Err("a list has no number to give for each group".to_string());
     }
     if !reading.plan.compute.is_empty() {
-        return Err(Some("what is computed along its groups cannot be given by others".to_string()));
+        return Err("what is computed along its groups cannot be given by others".to_string());
     }
     let same = |a: &data::plan::Group, b: &data::plan::Group| a.expr == b.expr && a.grain == b.grain;
     if join == Join::Add {
@@ -150,7 +148,7 @@ fn drop_groups(reading: &mut Reading, gone: &[String]) {
 }
 
 /// The first so many, by the number that is computed.
-pub fn top(reading: &mut Reading, number: u32, dir: Dir) -> Result<(), Refused> {
+pub fn top(reading: &mut Reading, number: u32, dir: Dir) -> Result<(), String> {
     let plan = &mut reading.plan;
     if let Some(top) = &mut plan.top {
         top.n = number;
@@ -159,7 +157,7 @@ pub fn top(reading: &mut Reading, number: u32, dir: Dir) -> Result<(), Refused> 
         let values = plan.compute.iter().map(|compute| &compute.name).chain(plan.measures.iter().map(|one| &one.name));
         let asked = values.clone().find(|name| reading.focus.contains(name)).or_else(|| values.clone().next()).cloned();
         let by = asked.filter(|_| !plan.group.is_empty());
-        let by = by.ok_or_else(|| Some("there are no groups of which some could be first".to_string()))?;
+        let by = by.ok_or_else(|| "there are no groups of which some could be first".to_string())?;
         plan.top = Some(Top { n: number, by, dir, per: Vec::new(), ties: false });
     }
     if let Some(top) = &plan.top {
@@ -169,7 +167,7 @@ pub fn top(reading: &mut Reading, number: u32, dir: Dir) -> Result<(), Refused> 
 }
 
 /// Sorted by an output column: its name, a word of it, or what it is called in the reading.
-pub fn sort(index: &Index, reading: &mut Reading, by: &str, dir: Option<Dir>) -> Result<(), Refused> {
+pub fn sort(index: &Index, reading: &mut Reading, by: &str, dir: Option<Dir>) -> Result<(), String> {
     let outputs = data::plan::output(&reading.plan, &index.dataset);
     let wanted: Vec<String> = by.split(' ').map(|word| index.forms.singular(word)).collect();
     let called = |name: &str| {
@@ -183,7 +181,7 @@ pub fn sort(index: &Index, reading: &mut Reading, by: &str, dir: Option<Dir>) ->
         found = outputs.iter().filter(|column| column.ty == base::Type::Text).collect();
     }
     let [column] = found.as_slice() else {
-        return Err(Some(format!("`{by}` names {} of its columns", if found.is_empty() { "none" } else { "several" })));
+        return Err(format!("`{by}` names {} of its columns", if found.is_empty() { "none" } else { "several" }));
     };
     let usual = if column.ty.is_number() { Dir::Desc } else { Dir::Asc };
     reading.plan.order = vec![Order { by: column.name.clone(), dir: dir.unwrap_or(usual) }];
