@@ -58,7 +58,8 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     {
         let mut answer = recall::again(found, run.id().as_str(), &input.question, started);
         let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
-        answer["remembered"] = json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
+        answer["remembered"] =
+            json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
     }
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;

@@ -59,7 +59,8 @@ fn threads_are_listed_shown_and_forgotten_and_their_runs_replay() {
     let listed = place.json(0, &["threads", "list"]);
     assert_eq!((&listed["threads"][0]["name"], &listed["threads"][0]["runs"]), (&json!("t"), &json!(3)));
     let shown = place.json(0, &["threads", "show", "t"]);
-    let states: Vec<&str> = shown["runs"].as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
+    let states: Vec<&str> =
+        shown["runs"].as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["succeeded", "succeeded", "rejected"]);
     assert_eq!(place.json(0, &["threads", "forget", "t"])["runs"], 3);
     assert_eq!(place.json(2, &["threads", "show", "t"])["code"], "run_unknown");
