@@ -2,6 +2,7 @@
 
 use base::Table;
 use data::Dataset;
+use data::plan::Plan;
 use planner::{Assumption, Reading, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -78,6 +79,11 @@ pub struct Answer {
     /// Whether the same question would be answered the same whenever it is asked.
     #[serde(skip)]
     pub repeatable: bool,
+    /// What was computed, in the language's own types.
+    #[serde(skip)]
+    pub plan_computed: Option<Plan>,
+    /// What was remembered about the dataset and touches this answer.
+    pub remembered: Vec<Value>,
 }
 
 impl Answer {
@@ -109,6 +115,8 @@ impl Answer {
             notes: Vec::new(),
             timing_ms: Timing::default(),
             repeatable: false,
+            plan_computed: None,
+            remembered: Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use base::{Code, Problem, Table};
 use data::plan::Plan;
 use data::{Dataset, compile};
 use flow::{Finish, FoundBy, Recall, Run};
-use planner::{Assumption, Outcome as Planned, Reading, Reason, Refusal};
+use planner::{Assumption, Outcome as Planned, Previous, Reading, Reason, Refusal};
 use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use crate::context::{Context, Warmth};
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
-use crate::{invariants, recall, sentence};
+use crate::{invariants, notes, recall, sentence};
 
 /// What is asked, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,11 +47,19 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let started = Instant::now();
     let input: AskInput = parse_input(input)?;
     let resolved = run.unless_stopped(unchanged(context, &input.data, &input.version)).await?;
-    let recall = recall::key(context, &input, &resolved, None);
+    let before = match &input.thread {
+        Some(thread) => run.latest_in(thread).await?.filter(|found| found.output["dataset"]["id"] == resolved.id),
+        None => None,
+    };
+    let follows = before.as_ref().and_then(|found| found.output["plan_hash"].as_str());
+    let recall = recall::key(context, &input, &resolved, follows);
     if !input.no_cache
         && let Some(found) = run.found_by_key(&recall.key).await?
     {
-        let answer = recall::again(found, run.id().as_str(), &input.question, started);
+        let mut answer = recall::again(found, run.id().as_str(), &input.question, started);
+        let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
+        answer["remembered"] =
+            json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
     }
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
@@ -62,7 +70,11 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
-    let planned = planner::plan_with(&prepared.index(), &input.question);
+    let previous = before.and_then(|found| previous(found.output, &prepared));
+    let planned = match previous {
+        Some(previous) => planner::plan_after(&prepared.index(), &previous, &input.question),
+        None => planner::plan_with(&prepared.index(), &input.question),
+    };
     answer.timing_ms.plan = milliseconds(planned_at);
     let reading = choose(&mut answer, planned, &input, &prepared)?;
     let kernel = Mutex::new(kernel);
@@ -70,11 +82,27 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         compute(run, context, &kernel, &prepared, &reading, &mut answer).await?;
     }
     kernel.into_inner().retire();
+    if let Some(plan) = &answer.plan_computed {
+        answer.remembered = notes::touching(&context.notes(), &input.data, plan);
+    }
     answer.timing_ms.total = milliseconds(started);
     let document = serde_json::to_value(&answer).map_err(internal)?;
     let (answered, recall) = (answer.status == "answered", Some(recall).filter(|_| answer.repeatable));
     let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
     Ok(findable(run, finish, recall.filter(|_| answered), &input))
+}
+
+/// What was answered before in a thread; nothing if its plan does not fit the data any more.
+fn previous(mut answer: Value, prepared: &Prepared) -> Option<Previous> {
+    let plan = data::plan::read(&answer["plan"], &prepared.dataset).ok()?;
+    let ambiguous = answer["known"]["level"] != "verified" && answer["known"]["by"] == "oracle";
+    Some(Previous {
+        question: answer["question"].as_str()?.to_string(),
+        plan,
+        focus: serde_json::from_value(answer["focus"].take()).ok()?,
+        assumptions: serde_json::from_value(answer["assumptions"].take()).ok()?,
+        ambiguous,
+    })
 }
 
 /// A finish that later questions find; what came from a stranger is found by none.
@@ -176,6 +204,7 @@ async fn compute(
             if answer.chart.is_none() && reading.chart.is_some() {
                 answer.notes.push("a chart was asked for, but none shows more than the table".to_string());
             }
+            answer.plan_computed = Some(reading.plan.clone());
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.repeatable = known.by == "oracle" || rows_read(&reading.plan, dataset) > ORACLE_ROWS_MAX;
             answer.known = Some(known);

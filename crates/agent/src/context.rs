@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::begun::Begun;
 use crate::cache::Cache;
 use crate::hashes::Hashes;
+use crate::notes::Notes;
 use crate::registry::{Added, FilesNow, Registry};
 
 /// Told what long work is doing. Must not block.
@@ -113,6 +114,11 @@ impl Context {
     /// The datasets that were added under a name.
     pub fn registry(&self) -> Registry {
         Registry::of(&self.data_dir)
+    }
+
+    /// What people remember about datasets.
+    pub fn notes(&self) -> Notes {
+        Notes::of(&self.data_dir)
     }
 
     /// The prepared datasets.

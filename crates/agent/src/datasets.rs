@@ -90,6 +90,7 @@ pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
     match registry.find(name) {
         Ok(Some(added)) => {
             registry.forget(&changing, name)?;
+            context.notes().forget_all(&added.name);
             forget_form(context, &added.prepared);
         }
         Ok(None) => return registry.get(name).map(drop),

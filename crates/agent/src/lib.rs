@@ -19,6 +19,7 @@ mod folder;
 mod hashes;
 mod ingest;
 mod invariants;
+mod notes;
 mod plan_run;
 mod program;
 mod query;
@@ -39,6 +40,7 @@ pub use demo::{DemoInput, demo};
 pub use eval::{CaseResult, EvalInput, Expected, FileInput, RESULTS_FILE, Status, eval};
 pub use export::{export, init};
 pub use files::{hash_file, private_folder};
+pub use notes::{Note, Notes};
 pub use plan_run::{PlanInput, plan_run, unvalidated};
 pub use program::{DATABASE_NAME, ProgramData, ProgramInput, program};
 pub use query::{Kernel, Queried, Recomputed};
@@ -66,7 +68,7 @@ pub const DEMO: &str = "demo/1";
 pub fn registry() -> flow::Registry<Context> {
     flow::Registry::new()
         .with(ASK, ask)
-        .measuring(ASK, &["/timing_ms"])
+        .measuring(ASK, &["/timing_ms", "/remembered"])
         .with(SQL, sql)
         .with(EVAL, eval)
         .with(PLAN, plan_run)

@@ -28,6 +28,13 @@ Examples:
   assay ask sales.csv \"average price by region\" --csv > prices.csv
   assay ask sales.csv \"best region\" --reading 2       one of the readings that a refusal numbers";
 
+const THREADS_EXAMPLES: &str = "\
+Examples:
+  assay ask ecommerce \"revenue by category\" --thread sales
+  assay ask ecommerce \"only for May 2026\" --thread sales
+  assay ask ecommerce \"and by month instead?\" --thread sales
+  assay threads show sales";
+
 const CACHE_EXAMPLES: &str = "\
 Examples:
   assay cache list
@@ -44,6 +51,16 @@ Examples:
   assay data refresh shop                       when the files have changed
   assay data export shop --to backup/
   assay data init sales/                        writes sales/dataset.toml: what your words mean";
+
+const NOTES_EXAMPLES: &str = "\
+A note is shown with answers whose plan it shares something with: a column, a measure, a table, a
+value or a period.
+
+Examples:
+  assay data remember ecommerce \"returns spike in January because of gifts\"
+  assay data notes ecommerce list
+  assay data notes ecommerce edit 1 \"returns spike in January and July\"
+  assay data notes ecommerce forget 1";
 
 const DATA_ADD_EXAMPLES: &str = "\
 Read are files that end in csv tsv psv txt, parquet pq, json jsonl ndjson, xlsx xls xlsb ods,
@@ -131,6 +148,8 @@ pub enum Command {
     Guard(Guard),
     /// Add, list, look at, export and forget datasets
     Data(Data),
+    /// Show and forget questions that continue one another
+    Threads(Threads),
     /// Show and forget which answers are given again without computing them
     Cache(Cache),
     /// Look at runs, follow, stop, resume, replay, fork, export and delete them
@@ -189,6 +208,9 @@ pub struct Ask {
     /// Which of several readings to answer, as numbered where the question was refused
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub reading: Option<u16>,
+    /// Ask in a thread, in which a question may continue the one before: "and by category?", "only for 2025"
+    #[arg(long, value_name = "NAME", value_parser = thread_name)]
+    pub thread: Option<String>,
     /// Compute it also where the same question was answered before, on the same data
     #[arg(long)]
     pub no_cache: bool,
@@ -435,10 +457,58 @@ pub enum DataAction {
         #[arg(long, value_name = "DIR")]
         to: PathBuf,
     },
+    /// Remember something about a dataset; later answers that it touches show it
+    #[command(after_help = NOTES_EXAMPLES)]
+    Remember {
+        /// A dataset's name, a file or a folder
+        name: String,
+        /// What to remember
+        text: String,
+    },
+    /// Show, change and forget what is remembered about a dataset
+    #[command(after_help = NOTES_EXAMPLES)]
+    Notes {
+        /// A dataset's name, a file or a folder
+        name: String,
+        #[command(subcommand)]
+        action: NotesAction,
+    },
     /// Write a first dataset.toml beside files, to be corrected and completed by hand
     Init {
         /// A folder, or a file
         path: PathBuf,
+    },
+}
+
+fn thread_name(text: &str) -> Result<String, String> {
+    const BYTES_MAX: usize = 64;
+    let fits = !text.trim().is_empty() && text.len() <= BYTES_MAX && !text.chars().any(char::is_control);
+    fits.then(|| text.to_string())
+        .ok_or_else(|| format!("a thread's name has 1 to {BYTES_MAX} bytes and no line break"))
+}
+
+/// `assay threads list|show|forget`
+#[derive(Debug, Args)]
+#[command(after_help = THREADS_EXAMPLES)]
+pub struct Threads {
+    #[command(subcommand)]
+    pub action: ThreadsAction,
+}
+
+/// What to do with threads.
+#[derive(Debug, Subcommand)]
+pub enum ThreadsAction {
+    /// Latest used first
+    List,
+    /// The questions of a thread, oldest first
+    Show {
+        /// What it is called
+        thread: String,
+    },
+    /// Forget what belongs together; the runs stay
+    Forget {
+        /// What it is called
+        thread: String,
     },
 }
 
@@ -465,6 +535,25 @@ pub enum CacheAction {
         /// Only answers that were last given longer ago than this, such as 30d or 12h
         #[arg(long, value_name = "TIME", value_parser = when::duration)]
         older_than: Option<Duration>,
+    },
+}
+
+/// What to do with notes.
+#[derive(Debug, Subcommand)]
+pub enum NotesAction {
+    /// All of them
+    List,
+    /// Say it otherwise
+    Edit {
+        /// Its number
+        number: u32,
+        /// What to remember
+        text: String,
+    },
+    /// Remember it no more
+    Forget {
+        /// Its number
+        number: u32,
     },
 }
 

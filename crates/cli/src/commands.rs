@@ -19,4 +19,5 @@ pub mod plan;
 pub mod runs;
 pub mod sandbox;
 pub mod sql;
+pub mod threads;
 pub mod worker;

@@ -113,6 +113,7 @@ async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
         Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,
         Command::Guard(guard) => commands::guard::run(app, guard),
         Command::Data(data) => commands::data::run(app, data).await,
+        Command::Threads(threads) => commands::threads::run(app, threads).await,
         Command::Cache(cache) => commands::cache::run(app, cache).await,
         Command::Runs(runs) => commands::runs::run(app, runs).await,
         Command::Demo(demo) => commands::demo::run(app, demo).await,

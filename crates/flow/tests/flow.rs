@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use base::{Code, Problem, RunId};
-use flow::{Engine, Event, Filter, Finish, Observer, Options, Registry, Request, Run, StepError, Store, Verdict};
+use flow::{Engine, Event, Filter, Finish, Observer, Options, Registry, Request, Run, StepError, Store};
 use serde_json::{Value, json};
 use store::{Fence, Lease, RunState};
 use tokio::sync::Notify;

@@ -8,6 +8,7 @@
 mod build;
 mod decide;
 mod draft;
+mod follow;
 mod index;
 mod lexicon;
 pub mod lookup;
@@ -19,6 +20,7 @@ mod schema;
 mod score;
 mod suggest;
 mod tokens;
+mod touch;
 mod values;
 mod words;
 
@@ -27,8 +29,10 @@ use data::chart::Wish;
 use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 
+pub use follow::{Previous, plan_after};
 pub use index::Index;
 pub use lookup::Weights;
+pub use touch::touches;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

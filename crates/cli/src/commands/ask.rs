@@ -21,7 +21,7 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
         answer_all: ask.answer_all,
         reading: ask.reading.map(usize::from),
         no_cache: ask.no_cache,
-        thread: None,
+        thread: ask.thread.clone(),
     };
     let chart = ChartFile::asked(ask, &app.settings.env_dir)?;
     let Some((answer, runs)) = app.made(&ask.begin, ASK, &input, question).await? else { return Ok(0) };

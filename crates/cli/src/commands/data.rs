@@ -1,6 +1,7 @@
 //! `assay data …`: datasets, where they come from and what is known about them.
 
 mod change;
+mod notes;
 mod write;
 
 use agent::{Prepared, Resolved, Source};
@@ -9,7 +10,7 @@ use data::builtin;
 use data::profile::Remark;
 use serde_json::{Value, json};
 
-use crate::app::{App, resolve};
+use crate::app::{App, absolute, resolve};
 use crate::args::{Data, DataAction};
 use crate::commands::data_profile;
 use crate::printer::Printer;
@@ -25,6 +26,8 @@ pub async fn run(app: &App, data: &Data) -> Result<u8, Problem> {
         DataAction::Refresh { name } => change::refresh(app, name).await,
         DataAction::Remove { name } => change::remove(app, name),
         DataAction::Export { name, to } => write::export(app, name, to).await,
+        DataAction::Remember { name, text } => notes::remember(app, name, text).await,
+        DataAction::Notes { name, action } => notes::run(app, name, action).await,
         DataAction::Init { path } => write::init(app, path).await,
     }
 }
@@ -99,6 +102,7 @@ fn list_line(printer: &Printer, dataset: &Value, width: usize, now: Timestamp) -
 
 async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
     let prepared = resolve(app, name).await?.prepare(&app.context).await?;
+    let remembered = app.context.notes().about(&absolute(app, name))?;
     let mut document = json!({ "v": 1, "kind": "dataset" });
     if let (Some(document), Ok(Value::Object(fields))) =
         (document.as_object_mut(), serde_json::to_value(&prepared.dataset))
@@ -107,8 +111,15 @@ async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
         let notes: Vec<&str> = prepared.remarks.iter().map(|remark| remark.message.as_str()).collect();
         document.insert("notes".into(), json!(notes));
         document.insert("remarks".into(), json!(prepared.remarks));
+        document.insert("remembered".into(), json!(remembered));
     }
-    app.show(&document, |printer| print(printer, &prepared));
+    app.show(&document, |printer| {
+        print(printer, &prepared);
+        if !remembered.is_empty() {
+            printer.line("\nremembered");
+        }
+        remembered.iter().for_each(|note| printer.line(&format!("  {:>3}  {}", note.id, note.text)));
+    });
     Ok(0)
 }
 

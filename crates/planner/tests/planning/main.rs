@@ -4,6 +4,7 @@
 //! `ASSAY_BLESS=1` rewrites the expectations, which are then to be read one by one.
 
 mod datasets;
+mod follow;
 mod render;
 
 use std::fs;

@@ -93,6 +93,9 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
     }
     let known = &answer["known"];
     dim("known", &format!("{}: {}", text(&known["level"]), text(&known["note"])));
+    for note in list(&answer["remembered"]) {
+        dim("noted", text(&note["text"]));
+    }
     if answer["cached"] == true {
         dim("cached", "answered before, on the same data; --no-cache computes it again");
     }

@@ -59,6 +59,11 @@ pub fn holds(document: &Value) {
         Some("profile") => has(document, "dataset tables relations remarks"),
         Some("datasets") => datasets(document),
         Some("caches") => has(document, "entries bytes bytes_max answers_max"),
+        Some("threads") => has(document, "threads"),
+        Some("thread") => has(document, "thread runs"),
+        Some("thread_forgotten") => has(document, "thread runs"),
+        Some("remembered") => has(document, "dataset note"),
+        Some("notes") => has(document, "dataset notes"),
         Some("cleared") => has(document, "answers bytes"),
         Some("dataset" | "export" | "config") => {}
         _ => panic!("no such kind of document: {document}"),
