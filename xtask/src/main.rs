@@ -17,6 +17,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
+       cargo xtask bench charts  how often we choose the chart that people drew, on nvBench where it is at hand
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
        cargo xtask bench sandbox [--quick]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs";
@@ -38,6 +39,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["tidy"] => tidy::run(&Workspace::find()?),
         ["ci"] => ci::run(&Workspace::find()?, ci::Ring::One),
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
+        ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full),

@@ -10,6 +10,7 @@ mod answers;
 mod attacks;
 mod awkward;
 mod broker;
+mod charts;
 mod datasets;
 mod demo_plan;
 mod documents;
