@@ -1,6 +1,7 @@
 //! Measurements: they print every round and assert nothing about time.
 
 pub mod ask_loop;
+pub mod charts;
 pub mod data;
 pub mod flow;
 pub mod sandbox;

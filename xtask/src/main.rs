@@ -24,6 +24,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
+       cargo xtask bench charts  how often we choose the chart that people drew, on nvBench where it is at hand
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
        cargo xtask bench sandbox [--quick | --only PART]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
@@ -49,6 +50,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
+        ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),

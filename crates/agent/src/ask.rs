@@ -202,7 +202,9 @@ async fn compute(
             answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, reading.chart)
                 .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
             if answer.chart.is_none() && reading.chart.is_some() {
-                answer.notes.push("a chart was asked for, but none shows more than the table".to_string());
+                answer.notes.push(
+                    "no chart is drawn: it would show no more than the table, or only a part of the rows".to_string(),
+                );
             }
             answer.plan_computed = Some(reading.plan.clone());
             answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));

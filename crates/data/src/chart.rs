@@ -143,6 +143,12 @@ impl Chart {
         (low, high)
     }
 
+    /// A line's points between its gaps: where a period has no value, nothing is drawn that looks like one.
+    fn unbroken<'a>(&self, series: &'a Series) -> Vec<&'a [Point]> {
+        let by_place = matches!(self.along.positions, Positions::Times { .. });
+        series.points.chunk_by(|left, right| !by_place || right.at - left.at < 1.5).collect()
+    }
+
     /// Whether lengths are compared, which is honest only from zero on.
     fn begins_at_zero(&self) -> bool {
         matches!(self.kind, Kind::Bar | Kind::Area | Kind::Histogram | Kind::Stacked)

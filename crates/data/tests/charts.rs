@@ -97,11 +97,17 @@ fn wished(plan: &Plan, table: &Table, wish: Option<Wish>) -> Option<Chart> {
     nothing_is_dropped_in_silence(&chart, table);
     for width in [60, 80, 120] {
         let letters = terminal::draw(&chart, width);
+        assert!(letters.lines().all(|line| columns(line) <= width), "{width}\n{letters}");
         assert!(!letters.contains("NaN") && !letters.contains("inf"), "{letters}");
     }
     let again: Chart = serde_json::from_value(serde_json::to_value(&chart).expect("plain data")).expect("plain data");
     assert_eq!(svg::draw(&chart, Theme::Light), svg::draw(&again, Theme::Light));
     Some(chart)
+}
+
+/// At least so many; wide letters take two.
+fn columns(line: &str) -> usize {
+    line.chars().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter)).count()
 }
 
 fn cells(table: &Table) -> Vec<String> {

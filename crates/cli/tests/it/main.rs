@@ -11,6 +11,7 @@ mod attacks;
 mod awkward;
 mod broker;
 mod caching;
+mod charts;
 mod datasets;
 mod demo_plan;
 mod documents;

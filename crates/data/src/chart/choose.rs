@@ -333,10 +333,13 @@ impl Result<'_> {
     }
 
     fn histogram(&self, column: usize, counted: Vec<Option<Counted>>) -> Option<Chart> {
+        // The rows that are given are not a fair part of all.
+        if self.table.truncated {
+            return None;
+        }
         let mut notes = Notes::default();
         let known: Vec<Counted> = counted.iter().flatten().copied().collect();
         notes.count(counted.len() - known.len(), "value is missing", "values are missing");
-        notes.add(self.cut());
         let form = self.form(column);
         let whole = self.table.columns[column].ty == Type::Int;
         let values = bins::distinct(&known);

@@ -139,7 +139,9 @@ fn marks_at(form: &Form, ticks: &[f64], digits: usize) -> Vec<String> {
 }
 
 fn axis_title(measured: &str, form: &Form) -> String {
-    match &form.unit {
+    // "weight kg" and "resolution time hours" say it themselves.
+    let says = |unit: &&String| measured.rsplit(' ').next().is_some_and(|word| word.eq_ignore_ascii_case(unit));
+    match form.unit.as_ref().filter(|unit| !says(unit)) {
         Some(unit) => format!("{measured}, {unit}"),
         None => measured.to_string(),
     }

@@ -57,7 +57,7 @@ fn bars(chart: &Chart, width: usize) -> String {
         let gap = " ".repeat((room + 1).saturating_sub(length(&bar)));
         out += &format!("{name}{pad}  {bar}{gap}{number:>number_width$}\n");
     }
-    out + &below(chart)
+    out + &below(chart, width)
 }
 
 /// One line for each bar, its parts told apart by their filling.
@@ -85,7 +85,7 @@ fn stacked(chart: &Chart, width: usize) -> String {
         }
         out += &format!("{name}{}  {bar}\n", " ".repeat(name_width - length(name)));
     }
-    out + &legend(chart) + &below(chart)
+    out + &legend(chart, width) + &below(chart, width)
 }
 
 /// A field of braille dots, eight to a letter, with marks at its left and names below.
@@ -104,19 +104,18 @@ fn field(chart: &Chart, width: usize) -> String {
     let extent = across_extent(chart);
     let mut named: Vec<String> = vec![String::new(); HIGH];
     for (series, name) in chart.series.iter().zip(&names) {
-        let places: Vec<(f64, f64)> = series
-            .points
-            .iter()
-            .map(|point| {
-                let x = share(across(chart, point.at), extent) * (wide * 2 - 1) as f64;
-                (x, (1.0 - scale.place(point.value)) * (HIGH * 4 - 1) as f64)
-            })
-            .collect();
-        places.iter().for_each(|place| set(&mut dots, *place));
-        if chart.kind != Kind::Scatter {
-            places.windows(2).for_each(|pair| connect(&mut dots, pair[0], pair[1]));
+        let place = |point: &Point| {
+            let x = share(across(chart, point.at), extent) * (wide * 2 - 1) as f64;
+            (x, (1.0 - scale.place(point.value)) * (HIGH * 4 - 1) as f64)
+        };
+        for part in chart.unbroken(series) {
+            let places: Vec<(f64, f64)> = part.iter().map(place).collect();
+            places.iter().for_each(|place| set(&mut dots, *place));
+            if chart.kind != Kind::Scatter {
+                places.windows(2).for_each(|pair| connect(&mut dots, pair[0], pair[1]));
+            }
         }
-        if let Some((_, y)) = places.last() {
+        if let Some((_, y)) = series.points.last().map(place) {
             let row = (y / 4.0) as usize;
             let free = (0..HIGH).filter(|row| named[*row].is_empty()).min_by_key(|free| free.abs_diff(row));
             named[free.unwrap_or(row.min(HIGH - 1))].clone_from(name);
@@ -143,7 +142,7 @@ fn field(chart: &Chart, width: usize) -> String {
         " ".repeat(margin),
         " ".repeat(gap)
     );
-    out + &below(chart)
+    out + &below(chart, width)
 }
 
 fn across(chart: &Chart, at: f64) -> f64 {
@@ -212,15 +211,31 @@ fn words(chart: &Chart, at: usize) -> String {
     chart.along.positions.words(at as f64)
 }
 
-fn legend(chart: &Chart) -> String {
+fn legend(chart: &Chart, width: usize) -> String {
     let named = chart.series.iter().enumerate().filter_map(|(at, series)| Some((at, series.name.as_ref()?)));
-    let parts: Vec<String> =
-        named.map(|(at, name)| format!("{} {}", FILLS[at % FILLS.len()], cut(name, NAME_MAX))).collect();
-    if parts.is_empty() { String::new() } else { format!("{}\n", parts.join("  ")) }
+    let parts = named.map(|(at, name)| format!("{} {}", FILLS[at % FILLS.len()], cut(name, NAME_MAX)));
+    lines(parts, "  ", width)
 }
 
-fn below(chart: &Chart) -> String {
-    chart.note.as_ref().map(|note| format!("{note}\n")).unwrap_or_default()
+fn below(chart: &Chart, width: usize) -> String {
+    lines(chart.note.iter().flat_map(|note| note.split(' ').map(str::to_string)), " ", width)
+}
+
+/// Parts one after the other, in lines that are no wider than there is room.
+fn lines(parts: impl Iterator<Item = String>, between: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut line = String::new();
+    for part in parts {
+        if !line.is_empty() && length(&line) + length(between) + length(&part) > width {
+            out += &format!("{line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line += between;
+        }
+        line += &part;
+    }
+    if line.is_empty() { out } else { format!("{out}{line}\n") }
 }
 
 /// How many columns of a terminal a text takes.

@@ -1,5 +1,6 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
+use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX, Op};
 
 use super::settle::{self, Number, Settled, Use};
@@ -184,6 +185,9 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     }
     if draft.distribution || charts::counts_values(index, draft) {
         return distribution(index, draft);
+    }
+    if draft.chart == Some(Wish::Histogram) && draft.groups.is_empty() {
+        return Err(Why::unsupported("a histogram counts the values of one column of numbers"));
     }
     if charts::pairs_columns(draft) {
         return list(index, draft);

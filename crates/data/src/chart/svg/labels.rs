@@ -55,7 +55,7 @@ impl Labels {
     }
 
     pub fn draw(&self, canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
-        let y = frame.base + FONT * 1.6;
+        let y = frame.base + frame.below + FONT * 1.6;
         let mut free_from = f64::NEG_INFINITY;
         for Label { at, shown, whole } in &self.texts {
             let x = match &chart.along.positions {

@@ -5,7 +5,7 @@ use super::labels::Labels;
 use super::text::{FONT, cut_to, shortened, width};
 use super::{MARGIN, STEPS, WIDTH, axis_title, marks, tip};
 use crate::chart::scale::Scale;
-use crate::chart::{Chart, Kind, Positions, Series};
+use crate::chart::{Chart, Kind, Positions};
 
 /// Numbers on more bars would touch each other.
 const NUMBERED_BARS_MAX: usize = 16;
@@ -23,6 +23,8 @@ pub struct Frame {
     pub right: f64,
     pub top: f64,
     pub base: f64,
+    /// Room under the base.
+    pub below: f64,
     scale: Scale,
 }
 
@@ -58,7 +60,9 @@ pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     let right = WIDTH - MARGIN - names;
     let labels = Labels::of(chart, right - left);
     let top = top + FONT * 2.6;
-    let frame = Frame { left, right, top, base: bottom - labels.height - FONT * 1.8, scale };
+    // The numbers of bars below zero stand under them.
+    let below = if low < 0.0 && matches!(chart.kind, Kind::Bar | Kind::Stacked) { FONT * 1.3 } else { 0.0 };
+    let frame = Frame { left, right, top, base: bottom - labels.height - FONT * 1.8 - below, below, scale };
     let title = axis_title(&chart.measured, &chart.form);
     let shown = cut_to(&title, WIDTH - 2.0 * MARGIN, FONT);
     canvas.text(&Text { faint: true, whole: Some(&title), ..Text::at(MARGIN, top - FONT * 1.7, &shown) });
@@ -129,7 +133,7 @@ fn bars(canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
 fn lines(canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
     let points: usize = chart.series.iter().map(|series| series.points.len()).sum();
     for (colour, series) in chart.series.iter().enumerate() {
-        for part in unbroken(chart, series) {
+        for part in chart.unbroken(series) {
             let places: Vec<(f64, f64)> =
                 part.iter().map(|point| (across(chart, frame, point.at), frame.up(point.value))).collect();
             if let (Kind::Area, Some(first), Some(last)) = (chart.kind, places.first(), places.last()) {
@@ -151,12 +155,6 @@ fn lines(canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
     if names_its_lines(chart) {
         line_names(canvas, chart, frame);
     }
-}
-
-/// A line's points between its gaps: where a period has no value, nothing is drawn that looks like one.
-fn unbroken<'a>(chart: &Chart, series: &'a Series) -> Vec<&'a [crate::chart::Point]> {
-    let by_place = matches!(chart.along.positions, Positions::Times { .. });
-    series.points.chunk_by(|left, right| !by_place || right.at - left.at < 1.5).collect()
 }
 
 /// Each line's name at its end, moved apart where they would touch.
