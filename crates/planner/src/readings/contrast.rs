@@ -148,6 +148,53 @@ fn is_time(unit: &Unit) -> bool {
     unit.family == "time"
 }
 
+/// Whether a head is a number that can be more or less; of things alone a verb would have to say it.
+fn is_number(head: &Head) -> bool {
+    head.agg.is_some() || matches!(head.target, Target::Columns(_) | Target::Measure(_) | Target::Elapsed(..))
+}
+
+/// `people in Boston earn more than`, `smokers stay longer than`: the verb says what is compared.
+pub fn does_more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let subject = match &draft.heads[..] {
+        [] => None,
+        [Head { target: Target::Thing(thing), agg: None, .. }] => Some(*thing),
+        _ => return,
+    };
+    if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some() || draft.rank.is_some() {
+        return;
+    }
+    let than = |at: usize| {
+        let compared = parser.roles(at).find_map(|(end, role)| match role {
+            Role::Compare(Test::Gt | Test::Lt) => Some(end),
+            _ => None,
+        });
+        compared.filter(|end| parser.word(end - 1) == "than" && is_side(parser, *end))
+    };
+    let mut found: Vec<(usize, Target, Vec<Feature>)> = Vec::new();
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let number = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
+        if columns.iter().all(number) {
+            found.push((mention.end, Target::Columns(columns.clone()), features(mention)));
+        }
+    }
+    let lasts = matches!(parser.word(at), "stay" | "stayed" | "last" | "lasted" | "take" | "took" | "run" | "ran");
+    if lasts && matches!(parser.word(at + 1), "longer" | "shorter") {
+        let intervals = parser.index.intervals.iter();
+        found.extend(intervals.map(|interval| (at + 1, super::spans::elapsed(parser, *interval, None), Vec::new())));
+    }
+    for (verb, target, features) in found {
+        let Some(end) = than(verb) else { continue };
+        let next = draft.with(|next| {
+            next.features.extend(features);
+            next.features.push(Feature::ImpliedAggregate);
+            next.heads = vec![Head { agg: Some(Agg::Avg), ..Head::plain(target) }];
+            next.scopes.extend(subject);
+        });
+        steps.push((end, against(&next)));
+    }
+}
+
 /// `earn more than men`, `higher than on weekdays`, `older than men`: a comparison with a side instead of a number.
 pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some() {
@@ -158,7 +205,7 @@ pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         _ => false,
     };
     for mention in parser.mentions.at(at).iter().filter(phrase) {
-        if is_side(parser, mention.end) && !draft.heads.is_empty() {
+        if is_side(parser, mention.end) && draft.heads.last().is_some_and(is_number) {
             steps.push((mention.end, against(draft)));
         }
     }
