@@ -151,7 +151,7 @@ fn imply_aggregates(index: &Index, draft: &mut Draft, periods: bool, implied: &m
                 head.agg = Some(if additive { Agg::Sum } else { Agg::Avg });
                 implied.push(Feature::ImpliedAggregate);
             }
-            Target::Thing(_) => head.agg = Some(Agg::Count),
+            Target::Thing(_) | Target::Flag(_) => head.agg = Some(Agg::Count),
             _ => {}
         }
     }

@@ -50,7 +50,7 @@ fn and_each(parser: &Parser, at: usize, draft: &Draft) -> Option<usize> {
 }
 
 fn against(draft: &Draft) -> Draft {
-    Draft { contrast: Some(draft.filters.len()), predicate: true, ..draft.clone() }
+    Draft { contrast: Some(draft.filters.len()), predicate: true, connected: true, ..draft.clone() }
 }
 
 /// Whether a condition without a number starts at a position, joining words and "those" apart.
@@ -112,12 +112,16 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     // "Higher" and "longer" of a number that is said.
     let degree =
         is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
-    if degree && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
+    if degree && draft.heads.last().is_some_and(is_number) && parser.word(at + 1) != "than" {
         steps.push((at + 1, draft.clone()));
     }
     // "More orders than", "a higher salary than": the number itself.
-    if is_degree(parser.word(at)) && draft.heads.is_empty() {
-        let many = matches!(parser.word(at), "more" | "less" | "fewer");
+    let owner = match &draft.heads[..] {
+        [Head { target: Target::Thing(thing), agg: None, .. }] if draft.rank.is_none() => Some(*thing),
+        _ => None,
+    };
+    if is_degree(parser.word(at)) && (draft.heads.is_empty() || owner.is_some()) {
+        let many = matches!(parser.word(at), "more" | "less" | "fewer") && owner.is_none();
         let average = at + 1 + usize::from(parser.role(at + 1, Role::Agg(Agg::Avg)).is_some());
         for (end, target, found) in parser.targets(average) {
             let number = matches!(target, Target::Measure(_) | Target::Columns(_));
@@ -125,7 +129,8 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
                 let next = draft.with(|next| {
                     next.features.extend(found);
                     let agg = (average > at + 1).then_some(Agg::Avg);
-                    next.heads.push(Head { agg, ..Head::plain(target) });
+                    next.heads = vec![Head { agg, ..Head::plain(target) }];
+                    next.scopes.extend(owner);
                 });
                 steps.push((end, next));
             }

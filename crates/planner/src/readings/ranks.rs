@@ -408,6 +408,9 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         let (Some(thing), 1, None) = (thing, dates.len(), by.agg) else { continue };
         let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
         next.features.extend(features);
+        // The highest of all rows, or the period with the most of it.
+        let facts = index.facts(column);
+        next.features.extend((facts.additive || facts.extensive).then_some(Feature::OpenChoice));
         next.heads.push(Head::plain(Target::Columns(dates)));
         next.scopes.push(thing);
         next.ask = Some(Ask::What);
