@@ -5,8 +5,8 @@
 
 use data::plan::Agg;
 
-use super::table::sameness;
 use super::scene::{How, Link, Operand, Relation, Scene, Span};
+use super::table::sameness;
 
 /// How many sets of conditions are weighed.
 pub const SETS_MAX: usize = 32;

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use data::plan::Agg;
 
 use super::candidates::{AGGREGATES, Candidate, Conditions, conditions, result};
-use super::features::Sink;
 use super::certainty;
+use super::features::Sink;
 use super::rank::{Parts, is_possible, rank};
 use super::scene::{Link, Operand, Relation, Scene};
 use super::table::sameness;
@@ -44,7 +44,6 @@ impl Names {
             next
         })
     }
-
 }
 
 pub use super::features::GROUPS;
@@ -80,7 +79,8 @@ impl Example {
         let truth = &question.truth;
         let sets = conditions(&scene);
         let names = RefCell::new(names);
-        let intern = |namer: Namer| namer.0.into_iter().map(|(name, size)| (names.borrow_mut().id(name), size)).collect();
+        let intern =
+            |namer: Namer| namer.0.into_iter().map(|(name, size)| (names.borrow_mut().id(name), size)).collect();
         let parts: Parts<Features> = Parts::new(&scene, &sets, Namer::default, intern);
         let possible: Vec<Candidate> = parts.candidates().filter(|candidate| is_possible(&scene, *candidate)).collect();
         let expected = outcome(&scene, truth);
@@ -124,9 +124,10 @@ fn right(
 ) -> Vec<usize> {
     let same_set = |set: &Conditions| {
         set.links.len() == truth.conditions.len()
-            && truth.conditions.iter().all(|condition| {
-                set.links.iter().any(|link| is_condition(scene, &scene.links[*link], condition))
-            })
+            && truth
+                .conditions
+                .iter()
+                .all(|condition| set.links.iter().any(|link| is_condition(scene, &scene.links[*link], condition)))
     };
     let sets_right: Vec<bool> = sets.iter().map(same_set).collect();
     let said = |candidate: &Candidate| {
@@ -143,8 +144,7 @@ fn right(
     }
     of(&|candidate| {
         let rows = &sets[candidate.conditions].rows;
-        !rows.is_empty()
-            && result(scene, candidate.column, AGGREGATES[candidate.aggregate], rows) == expected
+        !rows.is_empty() && result(scene, candidate.column, AGGREGATES[candidate.aggregate], rows) == expected
     })
 }
 
@@ -159,7 +159,9 @@ fn is_condition(scene: &Scene, link: &Link, (column, relation, value): &(usize, 
             ids.iter().any(|id| values[*id as usize].sameness == sameness(number, value))
         }
         Operand::Number(bound) => number == Some(*bound),
-        Operand::Texts(texts) => texts.iter().any(|text| sameness(words::number(text), text) == sameness(number, value)),
+        Operand::Texts(texts) => {
+            texts.iter().any(|text| sameness(words::number(text), text) == sameness(number, value))
+        }
     }
 }
 

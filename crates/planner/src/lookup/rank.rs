@@ -31,7 +31,12 @@ const LEFT: [&str; 5] = ["unknown", "none", "one", "few", "many"];
 
 impl<T> Parts<T> {
     /// Every part with what `fresh` makes of its features.
-    pub fn new<S: Sink>(scene: &Scene, sets: &[Conditions], mut fresh: impl FnMut() -> S, done: impl Fn(S) -> T) -> Parts<T> {
+    pub fn new<S: Sink>(
+        scene: &Scene,
+        sets: &[Conditions],
+        mut fresh: impl FnMut() -> S,
+        done: impl Fn(S) -> T,
+    ) -> Parts<T> {
         let mut of = |fill: &mut dyn FnMut(&mut S)| {
             let mut sink = fresh();
             fill(&mut sink);
@@ -50,9 +55,7 @@ impl<T> Parts<T> {
             for (kind_at, kind) in KINDS.into_iter().enumerate() {
                 for (left_at, left) in LEFT.into_iter().enumerate() {
                     let there = outcome_of_column.contains(&kind_at) && outcome_of_conditions.contains(&left_at);
-                    outcomes.push(
-                        there.then(|| of(&mut |sink| features::outcome(scene, aggregate, kind, left, sink))),
-                    );
+                    outcomes.push(there.then(|| of(&mut |sink| features::outcome(scene, aggregate, kind, left, sink))));
                 }
             }
         }
@@ -107,8 +110,7 @@ impl<T> Parts<T> {
     }
 
     fn outcome(&self, candidate: Candidate) -> usize {
-        let (kind, left) =
-            (self.outcome_of_column[candidate.column], self.outcome_of_conditions[candidate.conditions]);
+        let (kind, left) = (self.outcome_of_column[candidate.column], self.outcome_of_conditions[candidate.conditions]);
         (candidate.aggregate * KINDS.len() + kind) * LEFT.len() + left
     }
 
@@ -116,9 +118,8 @@ impl<T> Parts<T> {
     pub fn candidates(&self) -> impl Iterator<Item = Candidate> + use<T> {
         let (columns, sets) = (self.columns.len(), self.conditions.len());
         (0..columns).flat_map(move |column| {
-            (0..AGGREGATES.len()).flat_map(move |aggregate| {
-                (0..sets).map(move |conditions| Candidate { column, aggregate, conditions })
-            })
+            (0..AGGREGATES.len())
+                .flat_map(move |aggregate| (0..sets).map(move |conditions| Candidate { column, aggregate, conditions }))
         })
     }
 }

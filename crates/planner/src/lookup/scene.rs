@@ -409,7 +409,9 @@ fn comparator(words: &[Word], at: usize) -> Vec<(Relation, Span, &'static str)> 
                 }
                 break;
             }
-            "least" if back > 0 && fold(back - 1) == "at" => found.push((Relation::AtLeast, span(back - 1), "at-least")),
+            "least" if back > 0 && fold(back - 1) == "at" => {
+                found.push((Relation::AtLeast, span(back - 1), "at-least"))
+            }
             "most" if back > 0 && fold(back - 1) == "at" => found.push((Relation::AtMost, span(back - 1), "at-most")),
             "over" | "above" | "exceeding" | "exceeds" | "beyond" | "past" if near => {
                 found.push((Relation::Above, span(back), "over"));
@@ -522,5 +524,9 @@ fn alike(header: &HeaderWord, word: &Word) -> f64 {
     let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let shorter = a.len().min(b.len());
     let digits = a.starts_with(|c: char| c.is_ascii_digit());
-    if !digits && (common >= BEGINNING || common == shorter && shorter >= 3 && word.closed.is_none()) { 0.5 } else { 0.0 }
+    if !digits && (common >= BEGINNING || common == shorter && shorter >= 3 && word.closed.is_none()) {
+        0.5
+    } else {
+        0.0
+    }
 }

@@ -162,7 +162,22 @@ impl Table {
 pub fn is_plain(closed: &str) -> bool {
     matches!(
         closed,
-        "a" | "an" | "the" | "of" | "in" | "at" | "by" | "for" | "from" | "to" | "on" | "and" | "or" | "with" | "s" | "is" | "as"
+        "a" | "an"
+            | "the"
+            | "of"
+            | "in"
+            | "at"
+            | "by"
+            | "for"
+            | "from"
+            | "to"
+            | "on"
+            | "and"
+            | "or"
+            | "with"
+            | "s"
+            | "is"
+            | "as"
     )
 }
 
@@ -260,7 +275,17 @@ fn kind(column: &ColumnInfo, values: &[Value], range: Option<(f64, f64)>) -> Kin
 }
 
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 

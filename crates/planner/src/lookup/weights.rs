@@ -52,7 +52,6 @@ impl Weights {
     pub fn of(&self, parts: &[&str]) -> f64 {
         self.by_digest.get(&digest(parts)).copied().unwrap_or(0.0)
     }
-
 }
 
 /// FNV-1a over the parts with their separators.

@@ -56,9 +56,7 @@ fn condition(scene: &Scene, link: &Link, sink: &mut impl Sink) {
         sink.add(&["value", "function word"]);
     }
     let inside = scene.mentions.iter().enumerate().any(|(other, mentions)| {
-        let within = |m: &Mention| {
-            m.coverage > 0.7 && m.span.start <= link.span.start && link.span.end <= m.span.end
-        };
+        let within = |m: &Mention| m.coverage > 0.7 && m.span.start <= link.span.start && link.span.end <= m.span.end;
         other != link.column && mentions.iter().any(within)
     });
     if inside {
@@ -85,13 +83,20 @@ fn condition(scene: &Scene, link: &Link, sink: &mut impl Sink) {
     if link.relation != Relation::Equal {
         sink.add(&["compare", link.comparator, relation, kind]);
         if let (Operand::Number(bound), Some((least, greatest))) = (&link.operand, column.range) {
-            let within = if *bound < least { "low" } else if *bound > greatest { "high" } else { "within" };
+            let within = if *bound < least {
+                "low"
+            } else if *bound > greatest {
+                "high"
+            } else {
+                "within"
+            };
             sink.add(&["compare", "bound", within, relation, kind]);
         }
     } else if words.len() == 1 && words[0].number.is_some() {
         let calendar = words[0].number.is_some_and(|number| (1800.0..2100.0).contains(&number));
         sink.add(&["value", if calendar { "calendar" } else { "number" }, kind]);
-        let compared = scene.links.iter().any(|other| other.relation != Relation::Equal && other.span.end == link.span.end);
+        let compared =
+            scene.links.iter().any(|other| other.relation != Relation::Equal && other.span.end == link.span.end);
         if compared {
             sink.add(&["compare", "ignored"]);
         }

@@ -26,14 +26,26 @@ pub fn column(scene: &Scene, at: usize, sink: &mut impl Sink) {
         let missing = column.header.iter().filter(|word| word.weight > 0.1).count().saturating_sub(mention.said);
         sink.add(&["cover", "missing", few(missing)]);
     }
-    let named = if coverage > 0.7 { "named" } else if coverage > 0.0 { "hinted" } else { "silent" };
+    let named = if coverage > 0.7 {
+        "named"
+    } else if coverage > 0.0 {
+        "hinted"
+    } else {
+        "silent"
+    };
     sink.add(&["asks", scene.asks, kind, named]);
     sink.add(&["asks", scene.asks, kind]);
     if scene.asked[at] {
         sink.add(&["asks", "fits", scene.asks, named]);
         sink.add(&["asks", "fits", scene.asks, "best", cover(top(None))]);
     }
-    let place = if at == 0 { "first" } else if at + 1 == scene.table.columns.len() { "last" } else { "inner" };
+    let place = if at == 0 {
+        "first"
+    } else if at + 1 == scene.table.columns.len() {
+        "last"
+    } else {
+        "inner"
+    };
     sink.add(&["place", "column", place, named]);
     sink.add(&["place", "column", place, scene.asks]);
     let varied = if column.unique { "unique" } else { "repeated" };
