@@ -67,6 +67,7 @@ impl Mentions {
         hide_parts_of_comparisons(&mut starts);
         hide_parts_of_values(&mut starts);
         hide_parts_of_ranges(&mut starts);
+        hide_verbs_behind_nouns(&mut starts, tokens);
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
         mentions
@@ -144,6 +145,20 @@ fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
         for inner in &mut starts[start + 1..end] {
             inner.retain(|mention| !is_value(mention) || mention.end > end);
         }
+    }
+}
+
+/// "Rides" that are rows are not what was ridden: a plural noun for things is no verb that says a number.
+fn hide_verbs_behind_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for start in starts {
+        let plural = |end: usize| tokens[end - 1].fold != tokens[end - 1].singular;
+        let things: Vec<usize> = start
+            .iter()
+            .filter(|mention| matches!(mention.what, What::Thing(_)) && plural(mention.end))
+            .map(|mention| mention.end)
+            .collect();
+        let said = |m: &Mention| m.synonym && matches!(m.what, What::Columns(_)) && things.contains(&m.end);
+        start.retain(|mention| !said(mention));
     }
 }
 

@@ -31,7 +31,14 @@ impl Ground<'_> {
         for filter in filters {
             match self.placed(filter)? {
                 Placed::Here(pred) => preds.push(pred),
-                Placed::There(table, pred) if filter.negated => preds.push(not(self.exists(table, pred))),
+                Placed::There(table, pred) if filter.negated => {
+                    // "Never had training in 2025": the period is that of what did not happen.
+                    let later = filters.iter().skip_while(|other| *other != filter).skip(1);
+                    if later.into_iter().any(|other| matches!(other.condition, Condition::Time { columns: None, .. })) {
+                        return Err(Why::ambiguous("whether the period is that of what did not happen"));
+                    }
+                    preds.push(not(self.exists(table, pred)));
+                }
                 Placed::There(table, pred) => match there.iter_mut().find(|(known, _)| *known == table) {
                     Some((_, list)) => list.extend(pred),
                     None => there.push((table, pred.into_iter().collect())),

@@ -151,7 +151,7 @@ fn imply_aggregates(index: &Index, draft: &mut Draft, periods: bool, implied: &m
                 head.agg = Some(if additive { Agg::Sum } else { Agg::Avg });
                 implied.push(Feature::ImpliedAggregate);
             }
-            Target::Thing(_) => head.agg = Some(Agg::Count),
+            Target::Thing(_) | Target::Flag(_) => head.agg = Some(Agg::Count),
             _ => {}
         }
     }
@@ -164,6 +164,11 @@ pub fn split(ground: &mut Ground, plan: &mut Plan, sides: &[Filter]) -> Result<V
         return Err(Why::unsupported("two sides of several numbers"));
     };
     let measure = measure.clone();
+    // Two days against five: the totals, or what a day has of it.
+    if matches!(measure.agg, Agg::Sum | Agg::Count | Agg::CountDistinct) && sides.iter().any(is_part_of_week_or_day) {
+        ground.features.push(Feature::OpenChoice);
+        ground.assume("totals", "the totals of both sides are compared, however long they are".to_string());
+    }
     let mut measures: Vec<Measure> = Vec::new();
     for side in sides {
         let filter = ground.where_all(std::slice::from_ref(side))?;
@@ -173,6 +178,10 @@ pub fn split(ground: &mut Ground, plan: &mut Plan, sides: &[Filter]) -> Result<V
     }
     plan.measures = measures;
     Ok(plan.measures.iter().map(|measure| measure.name.clone()).collect())
+}
+
+fn is_part_of_week_or_day(side: &Filter) -> bool {
+    matches!(&side.condition, Condition::Time { when: When::Weekdays(_) | When::Hours(_), .. })
 }
 
 /// What a side is called in the name of its number.

@@ -97,6 +97,12 @@ impl Ground<'_> {
             (_, true) => Op::ElapsedMinutes,
             _ => return Err(Why::unsupported("two columns that are no numbers and no dates")),
         };
+        let family = |id: ColId| self.index.facts(id).unit.as_ref().map(|unit| unit.family.as_str());
+        if let (Some(one), Some(other)) = (family(*left), family(*right))
+            && one != other
+        {
+            return Err(Why::unsupported("two numbers in different units"));
+        }
         let (from, to) = if op == Op::Sub { (*left, *right) } else { (*right, *left) };
         self.named.extend([*left, *right]);
         let expr = Expr::Op { op, args: vec![self.expr(from), self.expr(to)] };

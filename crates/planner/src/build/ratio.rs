@@ -31,6 +31,7 @@ fn side(index: &Index, head: &Head) -> Result<Number, Why> {
             Ok(Number::Column { columns: columns.clone(), agg: Agg::Sum, quantile: None })
         }
         Target::Grain(Grain::Day) => Ok(Number::Days),
+        Target::Flag(columns) => Ok(Number::Flag { columns: columns.clone(), share: false }),
         Target::Thing(_) | Target::Rows => Ok(Number::Count(head.target.clone())),
         Target::Measure(measure) if matches!(index.measure(*measure).agg, Agg::Sum | Agg::Count) => {
             Ok(Number::Declared(*measure))
@@ -108,14 +109,17 @@ fn only_both(ground: &mut Ground, parts: &mut [Measure]) {
         _ => None,
     };
     let known: Vec<Option<Pred>> = parts.iter().map(there).collect();
-    if known.iter().all(Option::is_none) {
-        return;
-    }
-    for (at, measure) in parts.iter_mut().enumerate().filter(|(_, measure)| measure.agg == Agg::Sum) {
+    let mut limited = false;
+    let rows = |measure: &Measure| matches!(measure.agg, Agg::Sum | Agg::Count);
+    for (at, measure) in parts.iter_mut().enumerate().filter(|(_, measure)| rows(measure)) {
         let others = known.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, pred)| pred.clone());
+        let others: Vec<Pred> = others.collect();
+        limited |= !others.is_empty();
         measure.filter = all_of(measure.filter.take().into_iter().chain(others).collect());
     }
-    ground.assume("both", "only rows with both numbers count".to_string());
+    if limited {
+        ground.assume("both", "only rows with both numbers count".to_string());
+    }
 }
 
 /// A number of a row that many rows belong to counts once where the answer has one group for each such row.

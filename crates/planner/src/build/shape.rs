@@ -303,7 +303,9 @@ fn check_pooled(index: &Index, shape: &Aggregate) -> Result<(), Why> {
 /// "Average sales per customer" may also mean the average of each customer's sum.
 fn averages_sums(index: &Index, settled: &Settled) -> bool {
     match &settled.what {
-        Number::Column { columns, agg: Agg::Avg, .. } => columns.iter().any(|id| index.facts(*id).additive),
+        Number::Column { columns, agg: Agg::Avg, .. } => {
+            columns.iter().any(|id| index.facts(*id).additive || index.facts(*id).extensive)
+        }
         _ => false,
     }
 }

@@ -111,7 +111,8 @@ fn runs_before(index: &Index, start: ColId, end: ColId) -> bool {
     let bound = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_str).map(str::to_string);
     let (start, end) = (index.column(start), index.column(end));
     let first = bound(&start.min).zip(bound(&end.min)).is_some_and(|(start, end)| start <= end);
-    first && bound(&start.max).zip(bound(&end.max)).is_some_and(|(start, end)| start <= end)
+    // What has not ended yet may have begun after the last end.
+    first && (end.nulls > 0 || bound(&start.max).zip(bound(&end.max)).is_some_and(|(start, end)| start <= end))
 }
 
 impl Interval {

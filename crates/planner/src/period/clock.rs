@@ -43,6 +43,7 @@ fn one(tokens: &[Token], at: usize) -> Option<(usize, Hours)> {
 fn part_of_day(tokens: &[Token], at: usize) -> Option<(usize, Hours)> {
     let here = match word(tokens, at) {
         "in" | "during" | "at" | "over" => at + 1,
+        _ if super::parse::beside(tokens, at) => at,
         "overnight" => return Some((at + 1, Hours { spans: vec![(22, 6)], part: Some("night") })),
         _ => return None,
     };

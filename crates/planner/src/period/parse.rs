@@ -275,12 +275,21 @@ fn weekdays(tokens: &[Token], at: usize) -> Option<(usize, When)> {
     }
     match word(here) {
         "weekends" | "weekend" => return Some((here + 1, When::Weekdays(WEEKDAYS[5..].to_vec()))),
-        "weekdays" | "workdays" if here > at => return Some((here + 1, When::Weekdays(WEEKDAYS[..5].to_vec()))),
+        "weekdays" | "workdays" if here > at || beside(tokens, at) => {
+            return Some((here + 1, When::Weekdays(WEEKDAYS[..5].to_vec())));
+        }
         _ => {}
     }
     let name = if one { Some(word(here)) } else { word(here).strip_suffix('s') }?;
     let day = WEEKDAYS.into_iter().find(|day| day.to_lowercase() == name)?;
     Some((here + 1, When::Weekdays(vec![day])))
+}
+
+/// Whether a word that sets two sides against each other comes just before.
+pub(super) fn beside(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |i| tokens[i].fold.as_str());
+    let with = matches!(before, "with" | "to") && at > 1 && tokens[at - 2].fold == "compared";
+    with || matches!(before, "vs" | "versus" | "than" | "against")
 }
 
 pub(super) fn day_span(year: i16, month: i8, day: i8) -> Option<Period> {

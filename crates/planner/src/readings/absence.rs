@@ -4,7 +4,7 @@
 
 use super::filters::add;
 use super::{Parser, Steps, features};
-use crate::draft::{Condition, Draft};
+use crate::draft::{Condition, Draft, Target};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::What;
 use crate::score::Feature;
@@ -12,6 +12,7 @@ use crate::score::Feature;
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
 pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::Not).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
+    done(parser, parser.skip(end, |glue| glue == Glue::Be), draft, steps);
     let verb = verb_end(parser, end);
     let start = skip_any(parser, verb);
     for mention in parser.mentions.at(start) {
@@ -25,6 +26,52 @@ pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `never ordered`: the participle names the rows that are not there.
+fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(participle) = parser.tokens.get(at).filter(|token| token.fold.ends_with("ed")) else { return };
+    let akin = |noun: &str| {
+        const COMMON_MIN: usize = 5;
+        noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    };
+    let asked = |thing: usize| draft.heads.iter().any(|head| head.target == Target::Thing(thing));
+    for (thing, info) in parser.index.things.iter().enumerate() {
+        if info.table.is_some() && akin(&info.noun) && !asked(thing) {
+            let mut next = add(draft, Condition::Related(thing), &[Feature::StemmedName]);
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((at + 1, next));
+        }
+    }
+}
+
+/// `without sick leave`, `no nylon job`: rows of a kind that are not there.
+pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let absent = |(end, role): (usize, Role)| match role {
+        Role::Lack => Some(end),
+        Role::Not => Some(verb_end(parser, end)),
+        _ => None,
+    };
+    let Some(end) = parser.roles(at).find_map(absent).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else {
+        return;
+    };
+    let start = skip_any(parser, end);
+    for mention in parser.mentions.at(start) {
+        let What::Value(cells) = &mention.what else { continue };
+        let [(column, text)] = &cells[..] else { continue };
+        let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
+        let Some(thing) = owner else { continue };
+        if draft.heads.iter().any(|head| head.target == Target::Thing(thing)) {
+            continue;
+        }
+        let mut next = add(draft, Condition::Related(thing), &features(mention));
+        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
+        let next = add(&next, condition, &[]);
+        let named = |mention: &&crate::mentions::Mention| matches!(mention.what, What::Thing(known) if known == thing);
+        let noun = parser.mentions.at(mention.end).iter().find(named).map(|noun| noun.end);
+        steps.push((noun.unwrap_or(mention.end), next));
+    }
+}
+
 /// `without anything being prescribed`, `with nothing ordered`: the participle names what is not there.
 pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let without = parser.word(at) == "without" && parser.word(at + 1) == "anything";
@@ -33,18 +80,7 @@ pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     let start = parser.skip(at + 2, |glue| glue == Glue::Be);
-    let Some(participle) = parser.tokens.get(start).filter(|token| token.fold.ends_with("ed")) else { return };
-    let akin = |noun: &str| {
-        const COMMON_MIN: usize = 5;
-        noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
-    };
-    for (thing, info) in parser.index.things.iter().enumerate() {
-        if info.table.is_some() && akin(&info.noun) {
-            let mut next = add(draft, Condition::Related(thing), &[Feature::StemmedName]);
-            next.filters.last_mut().expect("a filter was just added").negated = true;
-            steps.push((start + 1, next));
-        }
-    }
+    done(parser, start, draft, steps);
 }
 
 /// The position after verbs that only link: "had", "took", "been given".

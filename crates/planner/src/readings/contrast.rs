@@ -50,7 +50,7 @@ fn and_each(parser: &Parser, at: usize, draft: &Draft) -> Option<usize> {
 }
 
 fn against(draft: &Draft) -> Draft {
-    Draft { contrast: Some(draft.filters.len()), predicate: true, ..draft.clone() }
+    Draft { contrast: Some(draft.filters.len()), predicate: true, connected: true, ..draft.clone() }
 }
 
 /// Whether a condition without a number starts at a position, joining words and "those" apart.
@@ -112,12 +112,16 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     // "Higher" and "longer" of a number that is said.
     let degree =
         is_degree(parser.word(at)) || matches!(parser.word(at), "longer" | "shorter") && is_timed(parser, draft);
-    if degree && !draft.heads.is_empty() && parser.word(at + 1) != "than" {
+    if degree && draft.heads.last().is_some_and(is_number) && parser.word(at + 1) != "than" {
         steps.push((at + 1, draft.clone()));
     }
     // "More orders than", "a higher salary than": the number itself.
-    if is_degree(parser.word(at)) && draft.heads.is_empty() {
-        let many = matches!(parser.word(at), "more" | "less" | "fewer");
+    let owner = match &draft.heads[..] {
+        [Head { target: Target::Thing(thing), agg: None, .. }] if draft.rank.is_none() => Some(*thing),
+        _ => None,
+    };
+    if is_degree(parser.word(at)) && (draft.heads.is_empty() || owner.is_some()) {
+        let many = matches!(parser.word(at), "more" | "less" | "fewer") && owner.is_none();
         let average = at + 1 + usize::from(parser.role(at + 1, Role::Agg(Agg::Avg)).is_some());
         for (end, target, found) in parser.targets(average) {
             let number = matches!(target, Target::Measure(_) | Target::Columns(_));
@@ -125,7 +129,8 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
                 let next = draft.with(|next| {
                     next.features.extend(found);
                     let agg = (average > at + 1).then_some(Agg::Avg);
-                    next.heads.push(Head { agg, ..Head::plain(target) });
+                    next.heads = vec![Head { agg, ..Head::plain(target) }];
+                    next.scopes.extend(owner);
                 });
                 steps.push((end, next));
             }
@@ -148,6 +153,53 @@ fn is_time(unit: &Unit) -> bool {
     unit.family == "time"
 }
 
+/// Whether a head is a number that can be more or less; of things alone a verb would have to say it.
+fn is_number(head: &Head) -> bool {
+    head.agg.is_some() || matches!(head.target, Target::Columns(_) | Target::Measure(_) | Target::Elapsed(..))
+}
+
+/// `people in Boston earn more than`, `smokers stay longer than`: the verb says what is compared.
+pub fn does_more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let subject = match &draft.heads[..] {
+        [] => None,
+        [Head { target: Target::Thing(thing), agg: None, .. }] => Some(*thing),
+        _ => return,
+    };
+    if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some() || draft.rank.is_some() {
+        return;
+    }
+    let than = |at: usize| {
+        let compared = parser.roles(at).find_map(|(end, role)| match role {
+            Role::Compare(Test::Gt | Test::Lt) => Some(end),
+            _ => None,
+        });
+        compared.filter(|end| parser.word(end - 1) == "than" && is_side(parser, *end))
+    };
+    let mut found: Vec<(usize, Target, Vec<Feature>)> = Vec::new();
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let number = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
+        if columns.iter().all(number) {
+            found.push((mention.end, Target::Columns(columns.clone()), features(mention)));
+        }
+    }
+    let lasts = matches!(parser.word(at), "stay" | "stayed" | "last" | "lasted" | "take" | "took" | "run" | "ran");
+    if lasts && matches!(parser.word(at + 1), "longer" | "shorter") {
+        let intervals = parser.index.intervals.iter();
+        found.extend(intervals.map(|interval| (at + 1, super::spans::elapsed(parser, *interval, None), Vec::new())));
+    }
+    for (verb, target, features) in found {
+        let Some(end) = than(verb) else { continue };
+        let next = draft.with(|next| {
+            next.features.extend(features);
+            next.features.push(Feature::ImpliedAggregate);
+            next.heads = vec![Head { agg: Some(Agg::Avg), ..Head::plain(target) }];
+            next.scopes.extend(subject);
+        });
+        steps.push((end, against(&next)));
+    }
+}
+
 /// `earn more than men`, `higher than on weekdays`, `older than men`: a comparison with a side instead of a number.
 pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.filters.is_empty() || draft.is_open() || draft.contrast.is_some() {
@@ -158,7 +210,7 @@ pub fn more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         _ => false,
     };
     for mention in parser.mentions.at(at).iter().filter(phrase) {
-        if is_side(parser, mention.end) && !draft.heads.is_empty() {
+        if is_side(parser, mention.end) && draft.heads.last().is_some_and(is_number) {
             steps.push((mention.end, against(draft)));
         }
     }

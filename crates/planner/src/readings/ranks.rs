@@ -389,6 +389,35 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     }
 }
 
+/// `when was the usage highest`: the same with the number said.
+pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
+    let index = parser.index;
+    if !asked || index.row_words.days || !matches!(parser.before(at), "is" | "was") {
+        return;
+    }
+    for (middle, by, features) in quantities(parser, at) {
+        let middle = parser.skip_determiners(if parser.word(middle) == "at" { middle + 1 } else { middle });
+        let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
+        let (Some((end, dir)), Target::Columns(columns)) = (parser.roles(middle).find_map(extreme), &by.target) else {
+            continue;
+        };
+        let [column] = columns[..] else { continue };
+        let dates = crate::build::moments(index, column.table);
+        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+        let (Some(thing), 1, None) = (thing, dates.len(), by.agg) else { continue };
+        let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
+        next.features.extend(features);
+        // The highest of all rows, or the period with the most of it.
+        let facts = index.facts(column);
+        next.features.extend((facts.additive || facts.extensive).then_some(Feature::OpenChoice));
+        next.heads.push(Head::plain(Target::Columns(dates)));
+        next.scopes.push(thing);
+        next.ask = Some(Ask::What);
+        steps.push((end, next));
+    }
+}
+
 /// `when did S-007 last report`: the last moment of the rows that the condition holds for.
 pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();

@@ -117,7 +117,7 @@ fn columns_of_unit(parser: &Parser, at: usize, own: &impl Fn(&ColId) -> bool) ->
 /// `average number of orders per customer`, `average revenue per order`, `fare per trip by month`: for each one counted.
 fn counted(parser: &Parser, at: usize, draft: &Draft, number: &Head, per: bool, steps: &mut Steps) {
     let start = parser.skip_determiners(at);
-    let rows = matches!(number.target, Target::Thing(_) | Target::Rows);
+    let rows = matches!(number.target, Target::Thing(_) | Target::Rows | Target::Flag(_));
     let average = number.agg == Some(Agg::Avg) && (rows || is_amount(parser, number) && is_measure(number));
     let plain = matches!(number.agg, None | Some(Agg::Sum)) && is_amount(parser, number) && per;
     for (end, target, found) in parser.targets(start) {

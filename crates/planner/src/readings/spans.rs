@@ -44,7 +44,7 @@ fn is_usual(parser: &Parser, at: usize) -> bool {
     on_average || matches!(parser.word(at), "usually" | "typically" | "normally")
 }
 
-fn elapsed(parser: &Parser, interval: Interval, op: Option<Op>) -> Target {
+pub(super) fn elapsed(parser: &Parser, interval: Interval, op: Option<Op>) -> Target {
     let own = if interval.is_timed(parser.index) { Op::ElapsedHours } else { Op::ElapsedDays };
     Target::Elapsed(interval, op.unwrap_or(own))
 }
@@ -69,8 +69,10 @@ pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let start = at + 1 + usize::from(parser.word(at + 1) == "for");
     let compared = comparisons(parser, start, false).iter().any(|(_, _, amounts)| is_time(amounts));
     let period = parser.tokens.get(at + 1).is_some_and(|next| next.number().is_some() || is_period(parser, at + 1));
-    if compared {
-        steps.push((start, Draft { predicate: true, ..draft.clone() }));
+    let ranked = matches!(parser.word(parser.skip_determiners(at + 1)), "longest" | "shortest");
+    if compared || ranked {
+        let end = if ranked { at + 1 } else { start };
+        steps.push((end, Draft { predicate: true, ..draft.clone() }));
     } else if asked && !period {
         steps.push((at + 1, Draft { connected: true, ..draft.clone() }));
     }
@@ -178,6 +180,11 @@ pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
             let named = word(at + 1) == "of" && matches!(word(of), "stay" | "stays" | "service" | "employment");
             found.push((if named { of + 1 } else { at + 1 }, plain.clone()));
         }
+        let before = parser.word_before_determiners(at);
+        let graded = is_average(before) || matches!(before, "median" | "longest" | "shortest" | "maximum" | "minimum");
+        if matches!(word(at), "stay" | "stays") && graded && !parser.mentions.is_data(at) {
+            found.push((at + 1, plain.clone()));
+        }
         if word(at) == "stay" && (is_length(at + 1) || word(at + 1) == "time") {
             found.push((at + 2, plain.clone()));
         }
@@ -229,5 +236,7 @@ fn between(parser: &Parser, at: usize, interval: Interval) -> Option<usize> {
 /// Whether two words are forms of one: "admission" and "admitted".
 fn is_akin(one: &str, other: &str) -> bool {
     const COMMON_MIN: usize = 4;
-    one.starts_with(other) || other.starts_with(one) || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    one.starts_with(other)
+        || other.starts_with(one)
+        || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
 }
