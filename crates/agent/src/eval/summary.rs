@@ -96,5 +96,5 @@ fn curve(results: &[CaseResult]) -> Vec<Point> {
 fn thinned(points: Vec<Point>) -> Vec<Point> {
     let step = points.len().div_ceil(POINTS_MAX).max(1);
     let last = points.len().saturating_sub(1);
-    points.into_iter().enumerate().filter(|(at, _)| (last - at) % step == 0).map(|(_, point)| point).collect()
+    points.into_iter().enumerate().filter(|(at, _)| (last - at).is_multiple_of(step)).map(|(_, point)| point).collect()
 }

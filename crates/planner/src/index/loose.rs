@@ -92,7 +92,7 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     if let [telling_words @ .., _] = &words[..] {
         found.extend(telling_words.iter().filter(|word| telling(word)).map(|word| word.to_string()));
     }
-    if words.last().is_some_and(|last| telling(&last)) {
+    if words.last().is_some_and(telling) {
         let ending = if key.ends_with('e') { "r" } else { "er" };
         found.push(format!("{key}{ending}"));
         if words.len() == 1 {

@@ -261,17 +261,18 @@ fn kind(column: &ColumnInfo, values: &[Value], range: Option<(f64, f64)>) -> Kin
         false => values.iter().map(|value| (value.key.as_str(), value.number)).collect(),
         true => column.values.iter().take(50).map(|text| (text.as_str(), number(text))).collect(),
     };
-    let share = |wanted: &dyn Fn(&(&str, Option<f64>)) -> bool| {
-        let found = texts.iter().filter(|text| wanted(text)).count();
-        if texts.is_empty() { 0.0 } else { found as f64 / texts.len() as f64 }
-    };
-    if column.ty.is_number() || share(&|(_, number)| number.is_some()) > 0.7 {
+    let share = |found: usize| if texts.is_empty() { 0.0 } else { found as f64 / texts.len() as f64 };
+    if column.ty.is_number() || share(texts.iter().filter(|(_, number)| number.is_some()).count()) > 0.7 {
         return if calendar { Kind::Year } else { Kind::Number };
     }
-    if share(&|(text, _)| has_month(text)) > 0.6 {
+    if share(texts.iter().filter(|(text, _)| has_month(text)).count()) > 0.6 {
         return Kind::Date;
     }
-    if share(&|(text, _)| text.starts_with(|c: char| c.is_ascii_digit())) > 0.6 { Kind::Mixed } else { Kind::Text }
+    if share(texts.iter().filter(|(text, _)| text.starts_with(|c: char| c.is_ascii_digit())).count()) > 0.6 {
+        Kind::Mixed
+    } else {
+        Kind::Text
+    }
 }
 
 const MONTHS: [&str; 12] = [

@@ -169,7 +169,7 @@ pub fn in_percent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         &[&["in", "percent"], &["in", "%"], &["in", "percentages"], &["as", "a", "percentage"], &["as", "percentages"]];
     let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
     let Some(phrase) = PHRASES.iter().find(here) else { return };
-    let split = draft.distribution || !draft.groups.is_empty() && draft.heads.iter().all(|head| counts(head));
+    let split = draft.distribution || !draft.groups.is_empty() && draft.heads.iter().all(counts);
     if split && !draft.heads.is_empty() && !draft.share && parser.word(at + phrase.len()) != "of" {
         steps.push((at + phrase.len(), draft.with(|next| next.percent = true)));
     }
