@@ -229,5 +229,7 @@ fn between(parser: &Parser, at: usize, interval: Interval) -> Option<usize> {
 /// Whether two words are forms of one: "admission" and "admitted".
 fn is_akin(one: &str, other: &str) -> bool {
     const COMMON_MIN: usize = 4;
-    one.starts_with(other) || other.starts_with(one) || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+    one.starts_with(other)
+        || other.starts_with(one)
+        || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
 }
