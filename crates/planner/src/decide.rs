@@ -198,8 +198,13 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
 }
 
 fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
-    // "More than 5 times" says how often.
-    let repeated = at > 0 && tokens[at].fold == "times" && tokens[at - 1].number().is_some();
+    // "More than 5 times", "at least twice" say how often.
+    let repeated = at > 0
+        && match tokens[at].fold.as_str() {
+            "times" => tokens[at - 1].number().is_some(),
+            "once" | "twice" => matches!(tokens[at - 1].fold.as_str(), "than" | "least" | "most"),
+            _ => false,
+        };
     let known_kind = repeated || matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
     // A refusal word is known to the lexicon, but it names nothing either.
     let of_name = at > 0 && mentions.is_data(at - 1);
