@@ -12,6 +12,7 @@ mod contrast;
 mod date;
 mod elapsed;
 mod ground;
+mod group_count;
 mod list;
 mod measure;
 mod ranking;

@@ -198,7 +198,14 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
 }
 
 fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
-    let known_kind = matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
+    // "More than 5 times", "at least twice" say how often.
+    let repeated = at > 0
+        && match tokens[at].fold.as_str() {
+            "times" => tokens[at - 1].number().is_some(),
+            "once" | "twice" => matches!(tokens[at - 1].fold.as_str(), "than" | "least" | "most"),
+            _ => false,
+        };
+    let known_kind = repeated || matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
     // A refusal word is known to the lexicon, but it names nothing either.
     let of_name = at > 0 && mentions.is_data(at - 1);
     let refused = only(mentions, at, |role| match role {
@@ -232,6 +239,7 @@ fn bare(plan: &Plan) -> Plan {
     let outputs = outputs.chain(plan.group.iter_mut().map(|item| &mut item.name));
     let outputs = outputs.chain(plan.measures.iter_mut().map(|item| &mut item.name));
     let outputs = outputs.chain(plan.compute.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.over.iter_mut().map(|item| &mut item.name));
     for (position, name) in outputs.enumerate() {
         let bare = format!("#{position}");
         names.insert(std::mem::replace(name, bare.clone()), bare);
@@ -248,6 +256,7 @@ fn bare(plan: &Plan) -> Plan {
         std::iter::once(&mut top.by).chain(&mut top.per).for_each(renamed);
     }
     plan.order.iter_mut().map(|order| &mut order.by).for_each(renamed);
+    plan.over.iter_mut().filter_map(|over| over.of.as_mut()).for_each(renamed);
     if let Some(having) = &mut plan.having {
         rename_refs(having, &renamed);
     }

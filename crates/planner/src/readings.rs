@@ -20,6 +20,7 @@ mod lists;
 mod pairs;
 mod ranks;
 mod ratios;
+mod repeats;
 mod spans;
 mod times;
 mod verbs;
@@ -118,6 +119,7 @@ const PRODUCTIONS: &[Production] = &[
     compare::compare_column,
     compare::aggregate_compare,
     compare::comparative,
+    repeats::times,
     compare::number_before_name,
     ranks::top,
     ranks::extent,

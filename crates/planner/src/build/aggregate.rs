@@ -70,6 +70,9 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     rank(shape, &groups.names, &mut plan, &mut focus, (&groups.shown, &asked));
     move_filter_into_count(shape, &mut plan);
     leave_out_unnamed(ground, shape, &mut plan);
+    if shape.counted {
+        return super::group_count::count(ground, shape, plan);
+    }
     order(ground, &mut plan, &asked)?;
     if !plan.group.is_empty() {
         plan.limit = ground.draft.limit.filter(|_| shape.top.is_none()).unwrap_or(LIMIT_MAX);

@@ -28,6 +28,8 @@ pub struct Aggregate {
     pub share: Option<Share>,
     /// Conditions that each get a number of their own.
     pub sides: Vec<Filter>,
+    /// Whether the groups are counted, not listed.
+    pub counted: bool,
     pub series: Option<ComputeOp>,
     pub features: Vec<Feature>,
     pub assumptions: Vec<Assumption>,
@@ -146,7 +148,7 @@ fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
     let dated = |settled: &Settled| matches!(settled.what, Number::Column { agg: Agg::Min | Agg::Max, .. });
     match shape {
         Shape::Aggregate(aggregate) => {
-            let scalar = aggregate.groups.is_empty();
+            let scalar = aggregate.groups.is_empty() || aggregate.counted;
             let ordered = draft.sort.is_some() || draft.direction.is_some();
             if scalar && (ordered || draft.limit.is_some()) || aggregate.top.is_some() && ordered {
                 return Err(Why::unsupported("one number has no order"));
@@ -365,10 +367,15 @@ fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         let shape = Aggregate { groups, having, features, filters: draft.filters.clone(), ..Aggregate::default() };
         return Ok(Shape::Aggregate(shape));
     }
+    if let Some(target) = super::group_count::counted(index, draft) {
+        if draft.having.iter().any(|condition| condition.head.target == target) {
+            return Err(Why::unsupported("a thing is compared with its own number"));
+        }
+        let (groups, filters) = (vec![target], draft.filters.clone());
+        return Ok(Shape::Aggregate(Aggregate { groups, having, filters, counted: true, ..Aggregate::default() }));
+    }
     if draft.groups.is_empty() {
-        return Err(Why::unsupported(
-            "counting groups that pass a condition takes two steps; a list of them is possible",
-        ));
+        return Err(Why::unsupported("a condition on groups without saying what they are groups of"));
     }
     let Shape::Aggregate(shape) = aggregate(index, draft, draft.heads.clone(), draft.groups.clone(), Use::Plain)?
     else {

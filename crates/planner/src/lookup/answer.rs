@@ -186,7 +186,13 @@ fn test(index: &Index, scene: &Scene, link: &Link) -> Pred {
         Operand::Number(bound) => (as_number(index, id), vec![number(*bound)]),
         Operand::Values(ids) => {
             let known = &scene.table.columns[link.column].values;
-            let cells = ids.iter().map(|id| known[*id as usize].cell.clone()).collect();
+            // Decimals are texts in a table, but a plan compares a number with a number.
+            let numeric = index.column(id).ty.is_number();
+            let spelled = |value: &Value| match value.number.filter(|_| numeric) {
+                Some(bound) => number(bound),
+                None => value.cell.clone(),
+            };
+            let cells = ids.iter().map(|id| spelled(&known[*id as usize])).collect();
             (Expr::col(index.qualified(id)), cells)
         }
         Operand::Texts(texts) => {

@@ -175,7 +175,7 @@ fn row_compare(
     }
 }
 
-fn with_having(draft: &Draft, head: Head, test: Test, amounts: Vec<Amount>, found: &[Feature]) -> Draft {
+pub(super) fn with_having(draft: &Draft, head: Head, test: Test, amounts: Vec<Amount>, found: &[Feature]) -> Draft {
     draft.with(|next| {
         next.features.extend_from_slice(found);
         next.having.push(Having { head, test, amounts });

@@ -91,7 +91,8 @@ fn every_plan_is_valid() {
                 let plan = &reading.plan;
                 let outputs = plan.select.iter().map(|item| &item.name).chain(plan.group.iter().map(|item| &item.name));
                 let outputs = outputs.chain(plan.measures.iter().map(|item| &item.name));
-                let outputs: Vec<&String> = outputs.chain(plan.compute.iter().map(|item| &item.name)).collect();
+                let outputs = outputs.chain(plan.compute.iter().map(|item| &item.name));
+                let outputs: Vec<&String> = outputs.chain(plan.over.iter().map(|item| &item.name)).collect();
                 assert!(!reading.focus.is_empty(), "{question:?} has no focus");
                 assert!(reading.focus.iter().all(|name| outputs.contains(&name)), "{question:?} {:?}", reading.focus);
             }

@@ -52,6 +52,11 @@ fn plan(plan: &Plan) -> String {
         let ties = if top.ties { " ties" } else { "" };
         part("top", vec![format!("{} {} {}{per}{ties}", top.n, top.by, top.dir.as_str())]);
     }
+    let over = plan
+        .over
+        .iter()
+        .map(|item| format!("{} = {}({})", item.name, item.agg.as_str(), item.of.as_deref().unwrap_or_default()));
+    part("over", over.collect());
     part("order", plan.order.iter().map(|item| format!("{} {}", item.by, item.dir.as_str())).collect());
     if !matches!(plan.limit, 200 | 1000) {
         part("limit", vec![plan.limit.to_string()]);
