@@ -10,6 +10,7 @@ use super::certainty::confidence;
 use super::features::Leftover;
 use super::rank::{Ranked, rank};
 use super::scene::{How, Link, Operand, Relation, Scene};
+use super::table::Value;
 use super::weights::Weights;
 use super::words::Word;
 use crate::index::{ColId, Index};
