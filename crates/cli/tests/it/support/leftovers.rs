@@ -21,18 +21,18 @@ impl Before {
         Before { groups: groups() }
     }
 
-    /// Holds after a command has ended: its cells are gone, whole.
+    /// Holds soon after a command has ended: its cells are gone, whole, and those who cleared them away.
     #[track_caller]
     pub fn nothing_is_left(&self, place: &Place, stdout: &str) {
         self.no_cell_is_left(place, stdout);
-        assert_eq!(processes_of(place), Vec::<u32>::new(), "processes of the command outlive it");
+        assert_eq!(staying(|| processes_of(place)), Vec::<u32>::new(), "processes of the command outlive it");
     }
 
     /// The same where a broker stays.
     #[track_caller]
     pub fn no_cell_is_left(&self, place: &Place, stdout: &str) {
         if let Some(namespace) = cell_named_in(stdout) {
-            assert_eq!(outliving(&namespace), Vec::<u32>::new(), "processes of the cell outlive it");
+            assert_eq!(staying(|| processes_in(&namespace)), Vec::<u32>::new(), "processes of the cell outlive it");
         }
         assert_eq!(self.orphaned_groups(), Vec::<PathBuf>::new(), "control groups outlive their cell");
         let jobs: Vec<_> = fs::read_dir(place.data().join("jobs")).into_iter().flatten().flatten().collect();
@@ -63,13 +63,13 @@ pub fn cell_named_in(stdout: &str) -> Option<String> {
     stdout.lines().find_map(|line| line.strip_prefix("cell ")).map(str::to_string)
 }
 
-/// Processes that stay in a namespace. The kernel gives the number of an ended namespace to the next, so a cell of a test
+/// Those of the processes that stay. The kernel gives the number of an ended namespace to the next, so a cell of a test
 /// beside this one may bear it for as long as a cell may live; what is really left over stays.
-fn outliving(namespace: &str) -> Vec<u32> {
+fn staying(find: impl Fn() -> Vec<u32>) -> Vec<u32> {
     const CELL_LIFE_MAX: Duration = Duration::from_secs(15);
     let begin = Instant::now();
     loop {
-        let found = processes_in(namespace);
+        let found = find();
         if found.is_empty() || begin.elapsed() > CELL_LIFE_MAX {
             return found;
         }

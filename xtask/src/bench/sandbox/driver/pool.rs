@@ -44,7 +44,9 @@ impl Pool {
                 bail!("the broker has no worker after {} s", READY_MAX.as_secs());
             }
             tokio::time::sleep(POLL).await;
-            let idle = pool.broker()?.status().await.map_or(0, |status| status.idle);
+            // Before all zygotes are up, the pool is not even begun.
+            let ready = pool.broker()?.status().await.filter(|status| status.ready);
+            let idle = ready.map_or(0, |status| status.idle);
             if idle != pool.idle {
                 (pool.idle, since) = (idle, Instant::now());
             }
