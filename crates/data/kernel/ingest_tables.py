@@ -186,18 +186,45 @@ def _load(stage, name, shape, report):
     names = column_names(headers)
     apart = any(types) and len({fold(name) for name in names}) < width
     settled = [f"column_{place}" for place in range(1, width + 1)] if apart else names
-    staged = Rows(stage, report)
-    for place in range(width):
-        staged.column(place)
-    for row in shape.rows:
-        staged.add((row + [None] * (width - len(row)))[:width])
+    rows = [(row + [None] * (width - len(row)))[:width] for row in shape.rows]
     declared = {name: given for name, given in zip(settled, types) if given is not None}
-    _, units = staged.settle(name, declared, headers=settled)
+    begun = report.mark()
+    units = _typed(stage, name, rows, settled, declared, report)
+    respelled = [column for column in _respelled(stage.engine, name, rows, settled) if column not in declared]
+    if respelled:
+        report.forget(begun)
+        stage.drop(quoted(name))
+        units = _typed(stage, name, rows, settled, declared | dict.fromkeys(respelled, "text"), report)
     if apart:
         for old, new in zip(settled, names):
             if old != new:
                 stage.engine.execute(f"ALTER TABLE {quoted(name)} RENAME COLUMN {quoted(old)} TO {quoted(new)}")
     return {new: units.get(old) for old, new in zip(settled, names)}
+
+
+def _typed(stage, name, rows, headers, declared, report):
+    """Makes the table from its rows; gives the units found."""
+    staged = Rows(stage, report)
+    for place in range(len(headers)):
+        staged.column(place)
+    for row in rows:
+        staged.add(row)
+    return staged.settle(name, declared, headers=headers)[1]
+
+
+def _respelled(engine, name, rows, headers):
+    """The columns whose dates or times would be given back in another spelling than they came in: those stay texts,
+    because whoever gave the table looks for its own cells in the answer."""
+    found = []
+    described = engine.execute(f"DESCRIBE {quoted(name)}").fetchall()
+    for place, (column, given) in enumerate((row[0], row[1]) for row in described):
+        if given not in ("DATE", "TIME", "TIMESTAMP"):
+            continue
+        kept = {encode(cell[0]) for cell in engine.execute(f"SELECT {quoted(column)} FROM {quoted(name)}").fetchall()}
+        written = {row[place] for row in rows if row[place] not in (None, "")}
+        if any(text not in kept and str(text).replace("T", " ") not in kept for text in written):
+            found.append(headers[place])
+    return found
 
 
 def _filled(row):

@@ -191,6 +191,6 @@ pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcom
             Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
             answer => answer,
         },
-        answer => answer,
+        Outcome::Answer(answer) => lookup::beside(index, weights, question, answer),
     }
 }

@@ -7,6 +7,7 @@
 //! for tables never seen.
 
 mod answer;
+mod beside;
 mod candidates;
 mod certainty;
 mod classes;
@@ -19,5 +20,6 @@ mod weights;
 mod words;
 
 pub(crate) use answer::instead;
+pub(crate) use beside::beside;
 pub(crate) use table::Table;
 pub use weights::Weights;

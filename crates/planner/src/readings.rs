@@ -266,7 +266,15 @@ impl Parser<'_> {
     /// Everything countable or measurable that starts at a position.
     pub fn targets(&self, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
         let mentions = self.mentions.at(at).iter();
+        // "The record of the team" is the column where there is one.
+        let column = |mention: &Mention| {
+            matches!(mention.what, What::Columns(_)) && !mention.partial && !mention.synonym && !mention.stemmed
+        };
+        let named: Vec<usize> = mentions.clone().filter(|mention| column(mention)).map(|mention| mention.end).collect();
         let made = |mention: &Mention| {
+            if matches!(mention.what, What::Role(Role::Rows)) && named.contains(&mention.end) {
+                return None;
+            }
             let mut found = features(mention);
             if self.is_shadowed(at, mention) {
                 found.push(Feature::ThingOverColumn);

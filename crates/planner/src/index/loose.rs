@@ -13,6 +13,8 @@ use crate::tokens;
 
 /// Above this many different cells a column does not sort rows into kinds.
 const KINDS_MAX: usize = 60;
+/// A kind has several rows, in its own table or in one that links to it.
+const ROWS_PER_KIND_MIN: u64 = 2;
 const WORD_LETTERS_MIN: usize = 3;
 
 /// What parts and forms of cells can stand for.
@@ -35,7 +37,10 @@ pub fn values(index: &Index) -> Loose {
     let mut loose = Loose::default();
     for id in index.columns() {
         let column = index.column(id);
-        let kinds = column.ty == Type::Text && column.values_complete && column.values.len() <= KINDS_MAX;
+        let table = index.table(id.table);
+        let linked = index.dataset.relations.iter().any(|relation| relation.to_table == table.name);
+        let repeated = linked || column.distinct * ROWS_PER_KIND_MIN <= table.rows;
+        let kinds = column.ty == Type::Text && column.values_complete && column.values.len() <= KINDS_MAX && repeated;
         if !kinds || index.facts(id).yes.is_some() || index.facts(id).lists {
             continue;
         }

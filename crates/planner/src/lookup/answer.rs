@@ -21,6 +21,17 @@ use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal};
 /// A reading with less is not an answer.
 const CONFIDENCE_MIN: f64 = 0.97;
 
+/// The ranker's best reading of a question about one small table, and how sure it is.
+pub fn best(index: &Index, weights: &Weights, question: &str) -> Option<(Reading, f64)> {
+    if index.lookup.len() != 1 || index.table(0).cells.is_empty() {
+        return None;
+    }
+    let scene = Scene::new(index, 0, question);
+    let ranked = rank(&scene, weights)?;
+    let sure = confidence(&scene, &ranked, weights);
+    Some((reading(index, &scene, &ranked, ranked.best, sure.max(f64::MIN_POSITIVE).ln()), sure))
+}
+
 /// The refusal with the best reading that looks something up, or an answer in its place.
 pub fn instead(index: &Index, weights: &Weights, question: &str, refusal: Refusal) -> Outcome {
     let hopeless = matches!(refusal.reason, Reason::WriteRequested | Reason::NoData | Reason::Limit);

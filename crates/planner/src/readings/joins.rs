@@ -49,7 +49,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 let mut next = Draft { predicate: true, connected: true, ..draft.clone() };
                 // "Days taken" are added up.
                 if let Some(head) = next.heads.last_mut().filter(|head| head.agg.is_none()) {
-                    head.amount |= matches!(head.target, Target::Columns(_));
+                    let number = |columns: &Vec<ColId>| columns.iter().all(|id| is_measure(parser, *id));
+                    head.amount |= matches!(&head.target, Target::Columns(columns) if number(columns));
                 }
                 steps.push((end, next));
             }
