@@ -67,6 +67,7 @@ impl Mentions {
         hide_parts_of_comparisons(&mut starts);
         hide_parts_of_values(&mut starts);
         hide_parts_of_ranges(&mut starts);
+        hide_concepts_after_names(index, &mut starts);
         hide_verbs_behind_nouns(&mut starts, tokens);
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
@@ -159,6 +160,29 @@ fn hide_verbs_behind_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
             .collect();
         let said = |m: &Mention| m.synonym && matches!(m.what, What::Columns(_)) && things.contains(&m.end);
         start.retain(|mention| !said(mention));
+    }
+}
+
+/// "Solar energy" where a column is called solar: the general word after it does not name another number of that unit.
+fn hide_concepts_after_names(index: &Index, starts: &mut [Vec<Mention>]) {
+    let unit = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.name.clone());
+    for at in 1..starts.len() {
+        let named: Vec<ColId> = starts[..at]
+            .iter()
+            .flatten()
+            .filter(|mention| mention.end == at && !mention.synonym)
+            .filter_map(|mention| if let What::Columns(columns) = &mention.what { Some(columns) } else { None })
+            .flatten()
+            .copied()
+            .filter(|id| unit(id).is_some())
+            .collect();
+        starts[at].retain(|mention| match &mention.what {
+            What::Columns(said) if mention.synonym => {
+                let other = |id: &ColId| named.iter().any(|known| known != id && unit(known) == unit(id));
+                !said.iter().any(other) || said.iter().any(|id| named.contains(id))
+            }
+            _ => true,
+        });
     }
 }
 

@@ -30,7 +30,9 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         let facts = index.facts(id);
         in_other_words(index, &facts.core, Sense::Column(id), added);
         let thing = |part: &[String]| index.things.iter().any(|thing| split_name(&thing.noun) == part);
-        for part in parts(&facts.core).into_iter().filter(|part| index.names_column(part) && !thing(part)) {
+        // A part of an identifier's name by another word would be counted, and nobody counts identifiers.
+        let named = parts(&facts.core).into_iter().filter(|_| !facts.identifier);
+        for part in named.filter(|part| index.names_column(part) && !thing(part)) {
             in_other_words(index, &part, Sense::Column(id), added);
         }
         if facts.yes.is_some() {

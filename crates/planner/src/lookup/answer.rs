@@ -57,7 +57,14 @@ pub fn instead(index: &Index, weights: &Weights, question: &str, refusal: Refusa
 /// Whether the best candidate accounts for every word of the question, and rows that are at hand satisfy it.
 pub fn is_whole(scene: &Scene, ranked: &Ranked) -> bool {
     let set = &ranked.sets[ranked.best.conditions];
-    let whole = set.links.iter().all(|link| scene.links[*link].how != How::Part);
+    // Between a comparison and its number nothing may stand that means something else.
+    let joins =
+        |word: &Word| word.number.is_some() || word.closed.is_some_and(|closed| !matches!(closed, "not" | "no"));
+    let tight = |link: &Link| match link.operand {
+        Operand::Number(_) => scene.words[link.span.start..link.span.end].iter().all(joins),
+        _ => true,
+    };
+    let whole = set.links.iter().all(|link| scene.links[*link].how != How::Part && tight(&scene.links[*link]));
     let named = scene.mentions[ranked.best.column].first().is_some_and(|mention| mention.coverage > 0.7);
     let left = Leftover::of(scene, ranked.best.column, set);
     let aggregate = AGGREGATES[ranked.best.aggregate];

