@@ -33,7 +33,7 @@ fn a_run_that_dies_anywhere_is_resumed_to_the_same_answer() {
         ("after_commit:1", 2),
     ];
     for (fault, recorded) in faults {
-        let ran = place.assay(["ask", "ecommerce", QUESTION, "--json"]).env("ASSAY_FAULT", fault).run();
+        let ran = place.assay(["ask", "ecommerce", QUESTION, "--json", "--no-cache"]).env("ASSAY_FAULT", fault).run();
         assert_eq!((ran.signal, ran.stdout.as_str()), (Some(SIGABRT), ""), "{fault}");
         let listed = newest(&place);
         assert_eq!((&listed["state"], &listed["finished_at"]), (&json!("interrupted"), &Value::Null), "{fault}");
