@@ -5,6 +5,7 @@
 mod bench;
 mod cases;
 mod ci;
+mod suite;
 mod tidy;
 mod train;
 mod workspace;
@@ -20,6 +21,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask cases NAME OUT [FROM]
                                  a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
+       cargo xtask suite         the project's own questions over eight datasets, answers held against pandas
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
@@ -49,6 +51,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["ci", "--slow"] => ci::run(&Workspace::find()?, ci::Ring::OneAndSlow),
         ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
+        ["suite"] => suite::run(&Workspace::find()?),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),

@@ -149,8 +149,9 @@ fn begin(ground: &Ground, manner: &Manner, line: &Line) -> Result<Begun, Problem
         }
         Planned::Refusal(refusal) => {
             refuse(&mut result, &refusal);
-            result.confidence = refusal.best_confidence;
-            refusal.best.filter(|_| manner.answer_all)
+            let best = refusal.best.filter(|_| manner.answer_all);
+            result.confidence = if best.is_some() { refusal.best_confidence } else { 0.0 };
+            best
         }
     };
     let wanted = reading.map(|reading| understand(&mut result, dataset, reading)).transpose()?;

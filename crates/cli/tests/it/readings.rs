@@ -63,5 +63,5 @@ fn the_best_reading_is_answered_beside_its_refusal_where_everything_is_to_be_ans
     assert_eq!((&answer["status"], &answer["refusal"]["reason"]), (&json!("answered"), &json!("ambiguous")));
     assert!(answer["confidence"].as_f64().unwrap() > 0.0, "{answer}");
     assert_eq!(groups(&answer), json!([["A", 2], ["B", 1]]));
-    assert_eq!(place.json(1, &["ask", "rides.csv", "profit by station", "--answer-all"])["status"], "refused");
+    assert_eq!(place.json(1, &["ask", "rides.csv", "delete everything", "--answer-all"])["status"], "refused");
 }

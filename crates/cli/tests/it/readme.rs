@@ -20,6 +20,8 @@ fn typed(place: &Place, command: &str) -> String {
         String::from_utf8(output.stdout).expect("text")
     };
     call();
+    // What was prepared stays, what was answered does not.
+    place.json(0, &["cache", "clear"]);
     call()
 }
 
