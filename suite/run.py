@@ -23,7 +23,7 @@ def packages(assay):
     """Where the environment of cells keeps its packages."""
     shown = json.loads(subprocess.check_output([assay, "config", "show", "--json"]))
     places = [one["value"] for one in shown["settings"] if one["name"] == "env_dir"]
-    found = sorted(Path(places[0]).glob("core-*/root/**/site-packages"), key=os.path.getmtime)
+    found = sorted(Path(places[0]).glob("core-*/root/usr/lib/packages"), key=os.path.getmtime)
     return found[-1]
 
 

@@ -11,6 +11,7 @@ mod rows;
 mod things;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use data::Dataset;
 use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
@@ -92,7 +93,8 @@ pub struct Index {
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
     pub(crate) candidates: Vec<Candidate>,
-    pub(crate) lookup: Vec<lookup::Table>,
+    /// What the ranker looks up in, made when it is first asked.
+    lookup: OnceLock<lookup::Table>,
 }
 
 /// How many words of a value or name are matched.
@@ -131,7 +133,7 @@ impl Index {
             row_words: RowWords::default(),
             candidates: Vec::new(),
             lexicon,
-            lookup: Vec::new(),
+            lookup: OnceLock::new(),
         };
         index.facts = facts::all(&index);
         index.intervals = intervals::all(&index);
@@ -145,8 +147,13 @@ impl Index {
         let longest = index.names.keys().map(|key| key.split(' ').count()).max().unwrap_or(1);
         index.words_max = longest.max(index.values.words_max()).min(PHRASE_WORDS_MAX);
         index.candidates = suggest::candidates(&index);
-        index.lookup = dataset.tables.iter().map(|table| lookup::Table::new(table, &index.forms)).collect();
         index
+    }
+
+    /// The only table as the ranker sees it; it ranks nothing over several.
+    pub(crate) fn lookup(&self) -> Option<&lookup::Table> {
+        let [table] = &self.dataset.tables[..] else { return None };
+        Some(self.lookup.get_or_init(|| lookup::Table::new(table, &self.forms)))
     }
 
     /// What a stemmed phrase can stand for.

@@ -181,16 +181,21 @@ pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
 
 /// Plans one question with a ready index.
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
-    plan_weighted(index, Weights::built_in(), question)
+    plan_by(index, Weights::built_in, question)
 }
 
 /// Plans one question with a ready index, ordering what the grammar does not read by these weights.
 pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcome {
+    plan_by(index, || weights, question)
+}
+
+/// Weights are only read where the ranker is asked.
+fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str) -> Outcome {
     match decide::decide(index, question) {
-        Outcome::Refusal(refusal) => match lookup::instead(index, weights, question, refusal) {
+        Outcome::Refusal(refusal) => match lookup::instead(index, &weights, question, refusal) {
             Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
             answer => answer,
         },
-        Outcome::Answer(answer) => lookup::beside(index, weights, question, answer),
+        Outcome::Answer(answer) => lookup::beside(index, &weights, question, answer),
     }
 }

@@ -180,7 +180,8 @@ pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft
 }
 
 fn cheapest(mut drafts: Vec<Draft>) -> Vec<Draft> {
-    drafts.sort_by(|a, b| a.cost().total_cmp(&b.cost()));
+    // Costs are never negative, so their bits are in their order.
+    drafts.sort_by_cached_key(|draft| draft.cost().to_bits());
     drafts.truncate(BEAM);
     drafts
 }

@@ -22,23 +22,21 @@ use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal};
 const CONFIDENCE_MIN: f64 = 0.97;
 
 /// The ranker's best reading of a question about one small table, and how sure it is.
-pub fn best(index: &Index, weights: &Weights, question: &str) -> Option<(Reading, f64)> {
-    if index.lookup.len() != 1 || index.table(0).cells.is_empty() {
-        return None;
-    }
-    let scene = Scene::new(index, 0, question);
+pub fn best<'w>(index: &Index, weights: &impl Fn() -> &'w Weights, question: &str) -> Option<(Reading, f64)> {
+    let table = index.lookup().filter(|_| !index.table(0).cells.is_empty())?;
+    let scene = Scene::new(index, table, question);
+    let weights = weights();
     let ranked = rank(&scene, weights)?;
     let sure = confidence(&scene, &ranked, weights);
     Some((reading(index, &scene, &ranked, ranked.best, sure.max(f64::MIN_POSITIVE).ln()), sure))
 }
 
 /// The refusal with the best reading that looks something up, or an answer in its place.
-pub fn instead(index: &Index, weights: &Weights, question: &str, refusal: Refusal) -> Outcome {
+pub fn instead<'w>(index: &Index, weights: &impl Fn() -> &'w Weights, question: &str, refusal: Refusal) -> Outcome {
     let hopeless = matches!(refusal.reason, Reason::WriteRequested | Reason::NoData | Reason::Limit);
-    if hopeless || index.lookup.len() != 1 {
-        return Outcome::Refusal(refusal);
-    }
-    let scene = Scene::new(index, 0, question);
+    let Some(table) = index.lookup().filter(|_| !hopeless) else { return Outcome::Refusal(refusal) };
+    let scene = Scene::new(index, table, question);
+    let weights = weights();
     let Some(ranked) = rank(&scene, weights) else { return Outcome::Refusal(refusal) };
     let sure = confidence(&scene, &ranked, weights);
     let of = |candidate: Candidate| reading(index, &scene, &ranked, candidate, sure.max(f64::MIN_POSITIVE).ln());

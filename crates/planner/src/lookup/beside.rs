@@ -16,7 +16,7 @@ use crate::{Answer, Outcome, Reason, Refusal};
 const DISSENT_MIN: f64 = 0.6;
 
 /// The grammar's answer in the light of what the ranker reads.
-pub fn beside(index: &Index, weights: &Weights, question: &str, answer: Answer) -> Outcome {
+pub fn beside<'w>(index: &Index, weights: &impl Fn() -> &'w Weights, question: &str, answer: Answer) -> Outcome {
     let Some(asked) = Lookup::of(&answer.reading.plan, &answer.reading.focus) else { return Outcome::Answer(answer) };
     let Some((reading, sure)) = best(index, weights, question) else { return Outcome::Answer(answer) };
     if Lookup::of(&reading.plan, &reading.focus).as_ref() == Some(&asked) {

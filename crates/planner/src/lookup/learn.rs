@@ -76,7 +76,7 @@ struct Example {
 impl Example {
     /// The candidates of a question about one table, and which of them are right.
     fn new(names: &mut Names, question: &Question) -> Example {
-        let scene = Scene::new(question.index, 0, &question.text);
+        let scene = question.scene();
         let truth = &question.truth;
         let sets = conditions(&scene);
         let names = RefCell::new(names);
@@ -192,6 +192,13 @@ pub struct Question<'a> {
     pub table: usize,
 }
 
+impl<'a> Question<'a> {
+    fn scene(&self) -> Scene<'a> {
+        let table = self.index.lookup().expect("a question of a course is about one table");
+        Scene::new(self.index, table, &self.text)
+    }
+}
+
 /// How a question was understood.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
@@ -257,7 +264,7 @@ impl<'a> Course<'a> {
 
     fn judge_one(&self, at: usize, weights: &Weights) -> Judged {
         let question = &self.questions[at];
-        let scene = Scene::new(question.index, 0, &question.text);
+        let scene = question.scene();
         let Some(ranked) = rank(&scene, weights) else {
             return Judged { right: false, confidence: 0.0, probability: 0.0, whole: false };
         };
@@ -272,7 +279,7 @@ impl<'a> Course<'a> {
     /// What speaks for the confidence in a question's best candidate, and whether it is right.
     fn evidence(&self, at: usize, weights: &Weights) -> Option<(Vec<(String, f64)>, bool)> {
         let question = &self.questions[at];
-        let scene = Scene::new(question.index, 0, &question.text);
+        let scene = question.scene();
         let ranked = rank(&scene, weights)?;
         let mut namer = Namer::default();
         certainty::features(&scene, &ranked, &mut namer);

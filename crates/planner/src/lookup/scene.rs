@@ -143,9 +143,8 @@ const SPAN_WORDS_MAX: usize = 10;
 const LINKS_MAX: usize = 60;
 
 impl<'a> Scene<'a> {
-    pub fn new(index: &'a Index, table: usize, question: &str) -> Scene<'a> {
+    pub fn new(index: &Index, lookup: &'a Table, question: &str) -> Scene<'a> {
         let words = words(question, &index.forms);
-        let lookup = &index.lookup[table];
         let (asks, asks_at) = asks(&words);
         let mentions = lookup.columns.iter().map(|column| mentions(&column.header, &words)).collect();
         let asked = lookup
@@ -154,7 +153,7 @@ impl<'a> Scene<'a> {
             .map(|column| column.header.iter().any(|word| ASKED.contains(asks, &word.stem)))
             .collect();
         let mut scene = Scene { table: lookup, words, mentions, links: Vec::new(), asks, asks_at, asked };
-        scene.links = scene.find_links(index, table, question);
+        scene.links = scene.find_links(index, 0, question);
         scene
     }
 
