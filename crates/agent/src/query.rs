@@ -203,12 +203,13 @@ impl<'a> Kernel<'a> {
                 queried.outcome = Outcome::Killed;
                 queried.killed_by = Some(by);
             }
+            // Its work was done: whether it ended by itself or by us when it was let go says nothing.
+            End::Stopped | End::Exited { .. } if stop == Stop::Now => {}
             End::Exited { exit_code, signal } => {
                 let how = signal.map_or(format!("status {exit_code:?}"), |signal| format!("signal {signal}"));
                 queried.outcome = Outcome::Failed;
                 queried.error = Some(Raised::ours("EngineCrash", format!("the engine ended by {how}")));
             }
-            End::Stopped if stop == Stop::Now => {}
             End::Stopped => return Err(lost()),
         }
         Ok(queried)

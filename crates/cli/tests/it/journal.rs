@@ -169,6 +169,7 @@ for_each_user! {
         let place = Place::of(user);
         // The first cell of a place may be one that only looks whether the environment works.
         place.assay(["sandbox", "run", "-"]).stdin("pass").run().exits(0);
+        soon("the first cell is cleared away", || supervisors_of(&place).is_empty());
         let program = place.file("program.py", "import time\ntime.sleep(8)\n");
         let mut child = place.assay(["sandbox", "run", program.to_str().unwrap(), "--json"]).start();
         soon("python beside init", || {
@@ -200,6 +201,7 @@ fn a_query_whose_cell_is_lost_is_tried_again() {
     let place = Place::new();
     let statement = "SELECT count(*) FROM range(150000000) AS t(i) WHERE i % 7 = 3";
     let undisturbed = place.json(0, &["sql", "ecommerce", statement]);
+    soon("the first cell is cleared away", || supervisors_of(&place).is_empty());
     let child = place.assay(["sql", "ecommerce", statement, "--json"]).start();
     soon("python beside init", || {
         cells_of(&supervisors_of(&place)).first().is_some_and(|cell| processes_in(cell).len() >= 2)

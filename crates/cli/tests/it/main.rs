@@ -38,6 +38,7 @@ mod redteam;
 mod refusals;
 mod runs;
 mod sql;
+mod suite;
 mod support;
 mod threads;
 mod torture;
