@@ -82,7 +82,9 @@ fn cold(count: usize) {
         all.iter().filter(|pid| !below.contains(pid)).count()
     });
     assert!(answers.iter().all(|answer| answer["isolation"]["warm"] != true));
-    assert!(most > 0 && most <= cells_max(), "{most} cells at once");
+    // One that ends gives its place away a moment before it is gone from the list of processes.
+    const ENDING: usize = 4;
+    assert!(most > 0 && most <= cells_max() + ENDING, "{most} cells at once");
 }
 
 /// Starts all of them, watches, and holds each against what it must have given; gives the answers and the most seen.
