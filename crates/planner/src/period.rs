@@ -10,7 +10,7 @@ mod resolve;
 use data::plan::Grain;
 use jiff::civil::Date;
 
-pub use parse::parse;
+pub use parse::{MONTHS, parse};
 pub use resolve::{Anchor, resolve};
 
 /// A condition on time.

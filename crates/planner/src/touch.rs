@@ -10,23 +10,10 @@ use base::Cell;
 use data::plan::{Expr, Plan, Pred};
 use jiff::civil::Date;
 
+use crate::period::MONTHS;
 use crate::tokens::fold;
 use crate::words::{Forms, split_name};
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 /// Shorter words are in every sentence.
 const LETTERS_MIN: usize = 3;
 

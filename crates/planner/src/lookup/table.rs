@@ -8,6 +8,7 @@ use data::dataset::{ColumnInfo, TableInfo};
 
 use super::classes::KIN;
 use super::words::{CLOSED, key, number};
+use crate::period::MONTHS;
 use crate::words::{Forms, split_name};
 
 /// What the cells of a column are, as far as questions care.
@@ -274,21 +275,6 @@ fn kind(column: &ColumnInfo, values: &[Value], range: Option<(f64, f64)>) -> Kin
         Kind::Text
     }
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 fn has_month(text: &str) -> bool {
     let month = |word: &str| word.len() >= 3 && MONTHS.iter().any(|month| month.starts_with(&word.to_lowercase()));

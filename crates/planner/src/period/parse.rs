@@ -7,7 +7,8 @@ use jiff::civil::{Date, date};
 use super::{Period, When};
 use crate::tokens::{Kind, Token};
 
-const MONTHS: [&str; 12] = [
+/// In lower case, January first.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",
