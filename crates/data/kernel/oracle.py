@@ -98,12 +98,10 @@ def numbered(keys, count):
     """For every row the number of its group, and the groups' keys; without keys there is one group, even of no rows."""
     if not keys:
         return None, [()]
-    known = {}
-    if len(keys) == 1:
-        numbers = [known.setdefault(key, len(known)) for key in keys[0]]
-        return numbers, [(key,) for key in known]
-    numbers = [known.setdefault(key, len(known)) for key in zip(*keys)]
-    return numbers, list(known)
+    of_rows = keys[0] if len(keys) == 1 else list(zip(*keys))
+    known = {key: number for number, key in enumerate(dict.fromkeys(of_rows))}
+    numbers = list(map(known.__getitem__, of_rows))
+    return numbers, [(key,) for key in known] if len(keys) == 1 else list(known)
 
 
 def measured(measure, rows, numbers, groups):

@@ -7,8 +7,7 @@ None.
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from itertools import repeat
-from operator import add, is_, mul, ne, sub, truediv
+from operator import add, mul, sub, truediv
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -97,7 +96,7 @@ class Data:
             values = [list(column) for column in zip(*rows)] if rows else [[] for _ in names]
             for index, name in enumerate(names):
                 if self.kind(table_name, name) == "float":
-                    values[index] = [NAN if value is not None and value != value else value for value in values[index]]
+                    values[index] = numbers_only(values[index])
                 elif name in spelled:
                     values[index] = each(Decimal, values[index])
             self.loaded[table_name] = (len(rows), dict(zip(names, values)))
@@ -242,23 +241,20 @@ def as_float(kind, values):
     return each(float, values)
 
 
-def lacks(values):
-    """Whether one of them is None; by identity, because a decimal takes its time to say that it is not equal to it."""
-    return any(map(is_, values, repeat(None)))
-
-
 def each(function, values):
-    """The function of every value but None."""
-    if lacks(values):
+    """The function of every value but None, which no function here takes."""
+    try:
+        return list(map(function, values))
+    except TypeError:
         return [None if value is None else function(value) for value in values]
-    return list(map(function, values))
 
 
 def pairwise(operate, left, right):
     """What an operation makes of two columns, row by row; None with anything is None."""
-    if lacks(left) or lacks(right):
+    try:
+        return list(map(operate, left, right))
+    except TypeError:
         return [None if a is None or b is None else operate(a, b) for a, b in zip(left, right)]
-    return list(map(operate, left, right))
 
 
 def widest(kinds):
@@ -268,9 +264,10 @@ def widest(kinds):
 def arithmetic(op, args):
     if op == "div":
         left, right = as_float(*args[0]), as_float(*args[1])
-        if lacks(left) or lacks(right) or 0 in right:
+        try:
+            return "float", numbers_only(list(map(truediv, left, right)))
+        except (TypeError, ZeroDivisionError):
             return "float", [None if a is None or b is None or b == 0 else divide(a, b) for a, b in zip(left, right)]
-        return "float", numbers_only(list(map(truediv, left, right)))
     kind = widest([kind for kind, _ in args])
     columns = [as_float(*arg) if kind == "float" else arg[1] for arg in args]
     total = columns[0]
@@ -280,10 +277,14 @@ def arithmetic(op, args):
 
 
 def numbers_only(values):
-    """The values with the one word for what is not a number."""
-    if any(map(ne, values, values)):
-        return [NAN if value is not None and value != value else value for value in values]
-    return values
+    """The values with the one word for what is not a number: where one is none, their sum is none either."""
+    try:
+        total = sum(values)
+    except TypeError:
+        total = NAN
+    if total - total == 0:
+        return values
+    return [NAN if value is not None and value != value else value for value in values]
 
 
 def divide(a, b):
