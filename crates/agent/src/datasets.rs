@@ -67,7 +67,8 @@ pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem
         resolved.prepared_form(context)
     };
     let files = Files::at(&was.paths)?;
-    let (added, prepared) = read(context, name, was.paths.clone(), files, Some(was.added_at)).await?;
+    let (mut added, prepared) = read(context, name, was.paths.clone(), files, Some(was.added_at)).await?;
+    added.replaced = Some(was.prepared.clone()).filter(|form| *form != added.prepared);
     let changing = registry.change()?;
     if registry.find(name)?.is_none_or(|now| now.added_at != was.added_at) {
         return Err(Problem::new(Code::DatasetUnknown, format!("`{name}` was removed while it was read"))
@@ -76,9 +77,7 @@ pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem
     registry.write(&changing, &added)?;
     let changes = before.as_ref().map(|before| compare(&before.dataset, &prepared.dataset)).unwrap_or_default();
     drop(before);
-    if was.prepared != added.prepared {
-        forget_form(context, &was.prepared);
-    }
+    forget_forms(context, &was, None);
     drop(changing);
     Ok(Refreshed { added, was, changes, prepared })
 }
@@ -89,9 +88,10 @@ pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
     let changing = registry.change()?;
     match registry.find(name) {
         Ok(Some(added)) => {
-            registry.forget(&changing, name)?;
+            // In this order: whoever is stopped in between leaves a record that can be removed again.
+            forget_forms(context, &added, Some(name));
             context.notes().forget_all(&added.name);
-            forget_form(context, &added.prepared);
+            registry.forget(&changing, name)?;
         }
         Ok(None) => return registry.get(name).map(drop),
         Err(_) => drop(registry.forget(&changing, name)?),
@@ -101,11 +101,14 @@ pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Removes a prepared form that no name stands for any more. Only while records do not change.
-fn forget_form(context: &Context, prepared: &str) {
+/// Removes the prepared forms of a record that no name but one stands for any more. Only while records do not change.
+fn forget_forms(context: &Context, record: &Added, but: Option<&str>) {
     let (added, whole) = context.registry().all();
-    if whole && added.iter().all(|added| added.prepared != prepared) {
-        context.cache().remove(prepared);
+    let stays = |form: &String| added.iter().any(|added| added.prepared == *form && but != Some(added.name.as_str()));
+    for form in [Some(&record.prepared), record.replaced.as_ref()].into_iter().flatten() {
+        if whole && !stays(form) {
+            context.cache().remove(form);
+        }
     }
 }
 
@@ -127,6 +130,7 @@ async fn read(
         paths,
         version: resolved.version.clone(),
         prepared: prepared.name.clone(),
+        replaced: None,
         added_at: added_at.unwrap_or(now),
         read_at: now,
         files: resolved.files().to_vec(),

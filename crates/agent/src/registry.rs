@@ -39,6 +39,9 @@ pub struct Added {
     pub version: Hash,
     /// The prepared form that it answers from.
     pub prepared: String,
+    /// The form that this one took the place of: whoever was stopped before it was removed leaves it to the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
     /// When it was added.
     pub added_at: Timestamp,
     /// When its files were last read.
