@@ -71,11 +71,16 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
     let previous = before.and_then(|found| previous(found.output, &prepared));
+    let index = prepared.index();
     let planned = match previous {
-        Some(previous) => planner::plan_after(&prepared.index(), &previous, &input.question),
-        None => planner::plan_with(&prepared.index(), &input.question),
+        Some(previous) => planner::plan_after(&index, &previous, &input.question),
+        None => planner::plan_with(&index, &input.question),
     };
     answer.timing_ms.plan = milliseconds(planned_at);
+    let planned = match planned {
+        Planned::Refusal(refusal) => Planned::Refusal(planner::with_suggestions(&index, &input.question, refusal)),
+        answer => answer,
+    };
     let reading = choose(&mut answer, planned, &input, &prepared)?;
     let kernel = Mutex::new(kernel);
     if let Some(reading) = reading {

@@ -112,6 +112,12 @@ impl Index {
         Some(Index::prepare(dataset, Some(Values::from_bytes(bytes, RULES)?)))
     }
 
+    /// The same with everything made that is otherwise made when a question first needs it.
+    pub fn complete(self) -> Index {
+        self.lookup();
+        self
+    }
+
     /// The dataset's values prepared for later questions.
     pub fn value_bytes(&self) -> Vec<u8> {
         self.values.to_bytes(RULES)

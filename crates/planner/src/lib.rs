@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 pub use follow::{Previous, plan_after};
 pub use index::Index;
 pub use lookup::Weights;
+pub use suggest::with_suggestions;
 pub use touch::touches;
 
 /// What became of a question.
@@ -179,7 +180,8 @@ pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
     plan_with(&Index::new(dataset), question)
 }
 
-/// Plans one question with a ready index.
+/// Plans one question with a ready index. A refusal has no suggestions yet: finding them takes as long as planning, so
+/// whoever shows them asks for them, by [`with_suggestions`].
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
     plan_by(index, Weights::built_in, question)
 }
@@ -192,10 +194,7 @@ pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcom
 /// Weights are only read where the ranker is asked.
 fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str) -> Outcome {
     match decide::decide(index, question) {
-        Outcome::Refusal(refusal) => match lookup::instead(index, &weights, question, refusal) {
-            Outcome::Refusal(refusal) => Outcome::Refusal(suggest::with_suggestions(index, question, refusal)),
-            answer => answer,
-        },
+        Outcome::Refusal(refusal) => lookup::instead(index, &weights, question, refusal),
         Outcome::Answer(answer) => lookup::beside(index, &weights, question, answer),
     }
 }

@@ -164,7 +164,7 @@ fn looked_up(ground: &Ground, case: &Case) -> Result<(Arc<Dataset>, Arc<Index>),
         (Ground::Dataset { dataset, index, .. }, _) => Ok((dataset.clone(), index.clone())),
         (Ground::Tables(set), Data::Tables(ids)) => {
             let dataset = set.dataset(ids)?;
-            let index = Arc::new(Index::new(&dataset));
+            let index = Arc::new(Index::new(&dataset).complete());
             Ok((Arc::new(dataset), index))
         }
         (Ground::Tables(_), Data::Dataset(_)) => Err(Problem::new(Code::Internal, "a case is asked of other data")),

@@ -10,7 +10,7 @@ mod render;
 use std::fs;
 use std::path::PathBuf;
 
-use planner::{Index, Outcome, plan_with};
+use planner::{Index, Outcome, plan_with, with_suggestions};
 
 fn case_files() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("cases");
@@ -133,7 +133,7 @@ fn every_suggestion_is_answered() {
         let index = Index::new(&datasets::named(name));
         for question in text.lines().filter_map(|line| line.strip_prefix("## ")) {
             if let Outcome::Refusal(refusal) = plan_with(&index, question) {
-                for suggestion in refusal.suggestions {
+                for suggestion in with_suggestions(&index, question, refusal).suggestions {
                     let answered = matches!(plan_with(&index, &suggestion), Outcome::Answer(_));
                     assert!(answered, "{question:?} suggests {suggestion:?}, which is refused");
                 }
