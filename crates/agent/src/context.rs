@@ -166,5 +166,8 @@ impl Context {
         }
         let mut retired = std::mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
         while retired.join_next().await.is_some() {}
+        if let Some(sandbox) = self.sandbox.get() {
+            sandbox.settle().await;
+        }
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, sleep_until};
@@ -23,6 +23,7 @@ use crate::capture::{Capture, Captured, Listener, Source, Stream};
 use crate::execution::Program;
 use crate::harvest::{self, Harvest};
 use crate::layers::Layer;
+use crate::leaving::Supervisor;
 use crate::policy::Policy;
 use crate::protocol::{
     DONE, End, FRAME_BYTES_MAX, Input, LAST_WORD_BYTES_MAX, PROTOCOL_VERSION, Raised, Report, Request, Response, Spec,
@@ -69,7 +70,7 @@ impl CellOptions {
 /// A running cell with a fresh kernel in it. Dropping it closes its control channel, and whoever made it kills it.
 pub struct Cell {
     /// Who made it, when it was made for us alone.
-    supervisor: Option<Child>,
+    supervisor: Option<Supervisor>,
     control: UnixStream,
     kernel: UnixStream,
     stdout: JoinHandle<Captured>,
@@ -148,12 +149,12 @@ impl Cell {
         specify(&control, &spec, &lent).map_err(failed)?;
         let (control, kernel) = (into_tokio(control).map_err(failed)?, into_tokio(kernel).map_err(failed)?);
         let (stdout, stderr) = (source(stdout.into()).map_err(failed)?, source(stderr.into()).map_err(failed)?);
-        Ok(Cell::joined(Some(supervisor), control, kernel, stdout, stderr, options))
+        Ok(Cell::joined(Some(sandbox.leaving.of(supervisor)), control, kernel, stdout, stderr, options))
     }
 
     /// A cell whose four ends are at hand.
     pub(crate) fn joined(
-        supervisor: Option<Child>,
+        supervisor: Option<Supervisor>,
         control: UnixStream,
         kernel: UnixStream,
         stdout: Source,

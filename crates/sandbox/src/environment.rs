@@ -19,6 +19,7 @@ use crate::Sandbox;
 use crate::cell::CellOptions;
 use crate::execution::{Outcome, execute};
 use crate::image::{self, FACTS_PROGRAM, LAYOUT_VERSION, PACKAGES, Python};
+use crate::leaving::Leaving;
 use crate::policy::Policy;
 
 /// Exact versions and hashes of the set `core`.
@@ -82,7 +83,13 @@ impl Environment {
     /// A sandbox whose kernels can call these modules. Compiles them on first need.
     pub async fn sandbox(&self, program: PathBuf, modules: &[(&str, &str)]) -> Result<Sandbox, Problem> {
         let kernel = self.directory.join(kernel_name(modules));
-        let mut sandbox = Sandbox { program, image: self.image.clone(), kernel: kernel.clone(), broker: None };
+        let mut sandbox = Sandbox {
+            program,
+            image: self.image.clone(),
+            kernel: kernel.clone(),
+            broker: None,
+            leaving: Leaving::default(),
+        };
         if !kernel.is_dir() {
             let held = hold_patiently(&self.directory).await.map_err(|error| unwritable(&self.directory, &error))?;
             if !kernel.is_dir() {

@@ -18,6 +18,7 @@ mod harvest;
 mod image;
 mod isolate;
 mod layers;
+mod leaving;
 mod meter;
 mod policy;
 mod probe;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 use base::{Code, Problem};
 use broker::Asked;
+use leaving::Leaving;
 
 pub use broker::{BROKER_ARGUMENT, Breadth, Broker, BrokerStatus, be_broker};
 pub use capture::{Captured, Listener, Stream};
@@ -105,6 +107,7 @@ pub struct Sandbox {
     image: PathBuf,
     kernel: PathBuf,
     broker: Option<Arc<Broker>>,
+    leaving: Leaving,
 }
 
 impl Sandbox {
@@ -134,6 +137,11 @@ impl Sandbox {
     /// The same sandbox, without a broker.
     pub(crate) fn cold(&self) -> Sandbox {
         Sandbox { broker: None, ..self.clone() }
+    }
+
+    /// Waits until nothing is left of the cells that were made here and let go. Those of a broker are the broker's.
+    pub async fn settle(&self) {
+        self.leaving.settle().await;
     }
 
     /// The broker its warm cells come from.
