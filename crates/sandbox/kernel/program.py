@@ -20,6 +20,7 @@ TRACEBACK_HEAD = "Traceback (most recent call last):\n"
 NO_RESULT = {"kind": "none"}
 
 _main = type(sys)("__main__")
+_hidden = []
 _our_modules = [file.removesuffix(".py") for file in os.listdir(HOME)]
 
 
@@ -65,8 +66,11 @@ def enter(name):
 def place(code, name):
     """Puts the program where its interpreter would have read it: a process that it spawns reads it there again."""
     try:
-        with open("/work/" + name, "x", encoding="utf-8") as file:
-            file.write(code)
+        file = os.open("/work/" + name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            os.write(file, code.encode())
+        finally:
+            os.close(file)
     except (OSError, ValueError):
         pass  # Something of that name is there, or no file can have it.
 
@@ -142,8 +146,8 @@ def mentioned(tree):
 
 def hide():
     """Gives the names of our own modules, and their place on the path, to the program."""
-    for name in _our_modules:
-        sys.modules.pop(name, None)
+    # Kept, because taking modules apart would take the program's time.
+    _hidden.extend(sys.modules.pop(name, None) for name in _our_modules)
     sys.path[0] = "/work"
 
 

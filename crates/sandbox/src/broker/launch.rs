@@ -101,6 +101,7 @@ fn map_users(broker: i32) -> io::Result<bool> {
 
 fn become_inside(channel: UnixStream, listener: i32, lock: i32) -> ! {
     let mut byte = [0];
+    sys::forget_the_caller();
     let ready = (&channel).read_exact(&mut byte).is_ok() && sys::become_root().is_ok();
     // High above, so that placing one does not overwrite another.
     let [channel, listener, lock] =

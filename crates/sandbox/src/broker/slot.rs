@@ -182,7 +182,10 @@ impl Slot {
         let worker = self.worker.ok_or_else(|| refuse("its process is not known".into()))?;
         supervisor::verify_from_outside(worker, &[]).map_err(refuse)?;
         supervisor::verify_same_namespaces(worker, self.init).map_err(refuse)?;
-        self.meter.counts(worker).map_err(refuse)
+        self.meter.counts(worker).map_err(refuse)?;
+        // Opens what is read at the end of its work, when somebody waits.
+        self.meter.sample();
+        Ok(())
     }
 
     /// Gives the idle worker its limits and takes its ends out, to be handed over.
@@ -229,7 +232,7 @@ fn be_init(site: &Site, channel: &UnixStream) -> ! {
     }
     let _ = sys::die_with_parent();
     let _ = sys::new_session();
-    sys::reset_signals();
+    sys::forget_the_caller();
     let mut channel = UnixStream::from(sys::inherited(CHANNEL));
     if io::Read::read_exact(&mut channel, &mut [0]).is_err() {
         sys::exit(1);

@@ -121,9 +121,9 @@ pub fn new_session() -> io::Result<()> {
     Ok(())
 }
 
-/// Puts every signal back to its default and blocks none.
-pub fn reset_signals() {
-    // SAFETY: SIG_DFL and an empty mask are always valid; signals that cannot be set are left as they are.
+/// Signals and the modes of new files as a fresh process has them, whatever whoever started us had set.
+pub fn forget_the_caller() {
+    // SAFETY: SIG_DFL, an empty mask and any file mode are always valid; signals that cannot be set are left as they are.
     unsafe {
         for signal in 1..=64 {
             libc::signal(signal, libc::SIG_DFL);
@@ -131,6 +131,7 @@ pub fn reset_signals() {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        libc::umask(0o022);
     }
 }
 

@@ -89,8 +89,7 @@ with_one_broker! {
         assert!(text.contains("no broker is resident"), "{text}");
         let none = broker_check(&resident.place, "on");
         assert_eq!((&none["status"], &none["found"], &none["required"]), (&json!("missing"), &json!("none"), &json!(false)));
-        // The cell that the doctor made is cleared away beside him; a broker would stay.
-        until("to ask about a broker starts none", || processes_of(&resident.place).is_empty().then_some(()));
+        assert!(processes_of(&resident.place).is_empty(), "to ask about a broker starts none");
     }
 }
 
@@ -138,4 +137,19 @@ fn two_users_never_meet() {
     let after = resident.status();
     assert_eq!((&after["hits"], &after["misses"]), (&before["hits"], &before["misses"]), "root's order was served");
     assert_eq!(resident.broker(), broker);
+}
+
+/// A shell's background job ignores signals, and a careful user's files are for nobody else: neither is a program's business.
+#[test]
+fn who_started_the_broker_does_not_show_in_programs() {
+    let resident = Resident::without_broker(User::Own);
+    let code = "import os, signal\nasked = (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM)\n\
+        print([one.name for one in asked if signal.getsignal(one) != signal.SIG_DFL], oct(os.umask(0)))";
+    let run = || resident.after("trap '' HUP QUIT TERM; umask 077", resident.call(code, &[])).run().document();
+    let is_warm = |document: &Value| document["isolation"]["warm"] == true;
+    let cold = run();
+    let warm = until("a broker is there", || Some(run()).filter(is_warm));
+    assert_eq!((&cold["stdout"], &warm["stdout"]), (&json!("[] 0o22\n"), &json!("[] 0o22\n")));
+    assert!(!is_warm(&cold));
+    resident.stop();
 }

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use super::Place;
 
 /// A line for programs to print first; it names their cell to [`Before::nothing_is_left`].
-pub const NAME_THE_CELL: &str = "import os; print('cell', os.readlink('/proc/self/ns/pid'), flush=True)\n";
+/// The number of its namespace is given to the next one when it is gone, so the moment when the program began is a part.
+pub const NAME_THE_CELL: &str = "import os; print('cell', os.readlink('/proc/self/ns/pid') + '/' + \
+    open('/proc/self/stat').read().rsplit(')')[1].split()[19], flush=True)\n";
 
 /// What was there before a run.
 pub struct Before {
@@ -21,11 +23,11 @@ impl Before {
         Before { groups: groups() }
     }
 
-    /// Holds soon after a command has ended: its cells are gone, whole, and those who cleared them away.
+    /// Holds after a command has ended: its cells are gone, whole, and those who cleared them away.
     #[track_caller]
     pub fn nothing_is_left(&self, place: &Place, stdout: &str) {
         self.no_cell_is_left(place, stdout);
-        assert_eq!(staying(|| processes_of(place)), Vec::<u32>::new(), "processes of the command outlive it");
+        assert_eq!(processes_of(place), Vec::<u32>::new(), "processes of the command outlive it");
     }
 
     /// The same where a broker stays.
@@ -58,13 +60,12 @@ impl Before {
     }
 }
 
-/// The pid namespace that a program printed with [`NAME_THE_CELL`].
+/// What a program printed with [`NAME_THE_CELL`].
 pub fn cell_named_in(stdout: &str) -> Option<String> {
     stdout.lines().find_map(|line| line.strip_prefix("cell ")).map(str::to_string)
 }
 
-/// Those of the processes that stay. The kernel gives the number of an ended namespace to the next, so a cell of a test
-/// beside this one may bear it for as long as a cell may live; what is really left over stays.
+/// Those of the processes that stay: the kernel takes a killed cell apart in its own time.
 fn staying(find: impl Fn() -> Vec<u32>) -> Vec<u32> {
     const CELL_LIFE_MAX: Duration = Duration::from_secs(15);
     let begin = Instant::now();
@@ -77,9 +78,25 @@ fn staying(find: impl Fn() -> Vec<u32>) -> Vec<u32> {
     }
 }
 
-/// Processes in that pid namespace.
-pub fn processes_in(namespace: &str) -> Vec<u32> {
-    processes(|process| fs::read_link(process.join("ns/pid")).is_ok_and(|own| own == Path::new(namespace)))
+/// Processes in that pid namespace, or in that cell.
+pub fn processes_in(cell: &str) -> Vec<u32> {
+    let (namespace, begun) =
+        cell.split_once('/').map_or((cell, None), |(namespace, begun)| (namespace, begun.parse().ok()));
+    let found = processes(|process| fs::read_link(process.join("ns/pid")).is_ok_and(|own| own == Path::new(namespace)));
+    // Nobody is in a cell before its init.
+    let began_later = |pid: &u32| init_began(*pid) > begun;
+    let is_anothers = begun.is_some() && found.iter().any(began_later);
+    if is_anothers { Vec::new() } else { found }
+}
+
+/// When a process began that is the first of its namespace.
+fn init_began(pid: u32) -> Option<u64> {
+    let process = Path::new("/proc").join(pid.to_string());
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let inmost = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().last()?.to_string();
+    let stat = fs::read_to_string(process.join("stat")).ok()?;
+    let began = stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()?;
+    (inmost == "1").then_some(began)
 }
 
 /// Processes that execute the place's program: commands and supervisors.

@@ -168,6 +168,14 @@ impl Resident {
         Call { command, ..call }
     }
 
+    /// The same call from a shell that does something before.
+    pub fn after(&self, first: &str, call: Call) -> Call {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("{first}; exec \"$0\" \"$@\"")).arg(call.command.get_program());
+        command.args(call.command.get_args()).env_clear().envs(call.environment()).current_dir(self.place.path(""));
+        Call { command, ..call }
+    }
+
     /// Runs a program and gives its document, whatever came of it.
     #[track_caller]
     pub fn run(&self, code: &str, flags: &[&str]) -> Value {
