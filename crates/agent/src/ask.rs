@@ -42,6 +42,9 @@ pub struct AskInput {
     pub thread: Option<String>,
 }
 
+/// A reading that leaves words aside is offered only if it is more likely right than not.
+const OFFERED_CONFIDENCE_MIN: f64 = 0.5;
+
 /// Answers one question.
 pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let started = Instant::now();
@@ -132,7 +135,11 @@ fn choose(
             (best, others, refusal.best_confidence, Some(refusal))
         }
     };
-    let readings: Vec<Reading> = best.into_iter().chain(others).collect();
+    let mut readings: Vec<Reading> = best.into_iter().chain(others).collect();
+    let overhears = refusal.as_ref().is_some_and(|refusal| refusal.reason == Reason::UnknownWord);
+    if overhears && confidence < OFFERED_CONFIDENCE_MIN && !input.answer_all {
+        readings.clear();
+    }
     answer.offer(&readings, &prepared.dataset);
     if let Some(number) = input.reading {
         return chosen(answer, readings, number, confidence).map(Some);
