@@ -130,7 +130,8 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
     let mut features = ground.draft.features.clone();
     features.extend(shape.features());
     features.extend(ground.features.iter().copied());
-    let mut assumptions = shape.assumptions().to_vec();
+    let mut assumptions = ground.draft.granted.clone();
+    assumptions.extend_from_slice(shape.assumptions());
     assumptions.append(&mut ground.assumptions);
     assumptions.dedup();
     let ambiguous = features.iter().any(|feature| feature.leaves_open());

@@ -14,6 +14,7 @@ use crate::lexicon::Role;
 use crate::mentions::{Mention, Mentions, What};
 use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
+use crate::readings::Rigor;
 use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score};
 
 /// How many other readings an answer carries.
@@ -32,16 +33,29 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
         return refuse(Reason::NoData, "the dataset has no columns".to_string(), Vec::new());
     }
     let mentions = Mentions::new(index, &tokens);
+    let (readings, failure) = read(index, &tokens, &mentions, Rigor::Strict);
+    if !readings.is_empty() {
+        return weigh(index, readings);
+    }
+    let (readings, _) = read(index, &tokens, &mentions, Rigor::Lenient);
+    match readings.is_empty() {
+        true => explain(index, &tokens, &mentions, failure),
+        false => weigh(index, readings),
+    }
+}
+
+/// Every reading, best first, and why the first draft without one has none.
+fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> (Vec<Reading>, Option<Why>) {
     let mut readings: Vec<Reading> = Vec::new();
     let mut failure: Option<Why> = None;
-    for draft in readings::drafts(index, &tokens, &mentions) {
+    for draft in readings::drafts(index, tokens, mentions, rigor) {
         // Whether rows that are only assumed to be customers are different ones is not known.
         if draft.distinct && draft.features.contains(&Feature::AssumedNoun) {
             continue;
         }
         match build::build(index, &draft) {
             Ok(built) => {
-                let noun = draft.features.contains(&Feature::AssumedNoun).then(|| row_noun(index, &tokens, &mentions));
+                let noun = draft.features.contains(&Feature::AssumedNoun).then(|| row_noun(index, tokens, mentions));
                 for mut reading in built {
                     reading.assumptions.extend(noun.clone().flatten());
                     keep(&mut readings, reading);
@@ -53,10 +67,7 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
         }
     }
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
-    match readings.is_empty() {
-        true => explain(index, &tokens, &mentions, failure),
-        false => weigh(index, readings),
-    }
+    (readings, failure)
 }
 
 /// What a word that the dataset does not use was taken for.

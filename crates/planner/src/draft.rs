@@ -3,6 +3,7 @@
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Op, Part, Test};
 
+use crate::Assumption;
 use crate::index::{ColId, Interval, MeasureId, ThingId};
 use crate::lexicon::{Ask, Unit};
 use crate::period::When;
@@ -53,6 +54,10 @@ pub struct Draft {
     /// Whether "and" or a comma came just before.
     pub joined: bool,
     pub features: Vec<Feature>,
+    /// What the words leave open and was taken for granted.
+    pub granted: Vec<Assumption>,
+    /// Whether no strict reading was found, so that words may be passed and numbers settled by what is usual.
+    pub lenient: bool,
 }
 
 /// An aggregate that waits for its target.
@@ -227,6 +232,19 @@ impl Draft {
         change(&mut draft);
         draft.joined = false;
         draft
+    }
+
+    /// The same draft with something taken for granted, which its features say the price of.
+    pub fn granting(&self, feature: Feature, code: &str, text: String) -> Draft {
+        let mut draft = self.clone();
+        draft.features.push(feature);
+        draft.granted.push(Assumption { code: code.to_string(), text });
+        draft
+    }
+
+    /// Whether no word has given it a meaning yet.
+    pub fn is_fresh(&self) -> bool {
+        *self == Draft { lenient: self.lenient, ..Draft::default() }
     }
 
     /// Where a condition consumed now stands.

@@ -1,6 +1,6 @@
 //! The words of the language itself, read from the files in `lexicon/`: what they mean never depends on a dataset.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
@@ -195,6 +195,8 @@ pub struct Lexicon {
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
+    idle: HashSet<String>,
+    unit_nouns: HashMap<String, Vec<String>>,
     words_max: usize,
 }
 
@@ -233,6 +235,8 @@ impl Lexicon {
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
         let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
+        let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
+        let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
             roles,
@@ -253,6 +257,8 @@ impl Lexicon {
             beginnings,
             records,
             cells,
+            idle,
+            unit_nouns,
             words_max,
         }
     }
@@ -298,6 +304,16 @@ impl Lexicon {
     /// Whether a word of a name says how something began.
     pub fn is_beginning(&self, word: &str) -> bool {
         self.beginnings.iter().any(|known| known == word)
+    }
+
+    /// The families of units that a singular noun is measured in: energy in kilowatt hours.
+    pub fn measured_in(&self, noun: &str) -> Option<&[String]> {
+        self.unit_nouns.get(noun).map(Vec::as_slice)
+    }
+
+    /// Whether a phrase says nothing about which rows are meant.
+    pub fn is_idle(&self, phrase: &str) -> bool {
+        self.idle.contains(phrase)
     }
 
     /// Whether a word has a meaning only together with others.
@@ -561,6 +577,7 @@ mod tests {
         assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
         assert!(lines(include_str!("../lexicon/valence.tsv")).all(|line| valence(line).is_some()));
         assert!(lines(include_str!("../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
+        assert!(lines(include_str!("../lexicon/unit_nouns.tsv")).all(|line| extent(line).is_some()));
         assert!(lines(include_str!("../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
         assert!(lines(include_str!("../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));
         assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));

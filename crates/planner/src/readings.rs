@@ -15,6 +15,7 @@ mod filters;
 mod groups;
 mod heads;
 mod joins;
+mod lenient;
 mod links;
 mod lists;
 mod pairs;
@@ -24,6 +25,7 @@ mod repeats;
 mod spans;
 mod times;
 mod verbs;
+mod weather;
 
 use crate::draft::{Draft, Target};
 use crate::index::{ColId, Index, ThingId};
@@ -47,6 +49,8 @@ const PRODUCTIONS: &[Production] = &[
     joins::question_word,
     joins::linking_verb,
     joins::in_own_unit,
+    joins::unit_noun,
+    weather::outside,
     charts::chart,
     charts::against,
     charts::trend,
@@ -75,6 +79,7 @@ const PRODUCTIONS: &[Production] = &[
     absence::no_kind,
     heads::how_often,
     pairs::columns,
+    pairs::degree_between,
     pairs::same_day,
     pairs::same_end,
     groups::one_by_one,
@@ -88,6 +93,7 @@ const PRODUCTIONS: &[Production] = &[
     ratios::relative_to,
     contrast::compare_word,
     contrast::versus,
+    contrast::the_others,
     contrast::comparative,
     contrast::more_than,
     contrast::does_more_than,
@@ -155,16 +161,27 @@ pub struct Parser<'a> {
     pub mentions: &'a Mentions,
 }
 
+/// How much a reading may take for granted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rigor {
+    /// Every word has its own meaning.
+    Strict,
+    /// Words that restrict nothing are passed, and what is usual is assumed and said.
+    Lenient,
+}
+
 /// The drafts that account for the whole question, cheapest first.
-pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
+pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Vec<Draft> {
     let parser = Parser { index, tokens, mentions };
+    let lenient = rigor == Rigor::Lenient;
+    let more = if lenient { lenient::PRODUCTIONS } else { &[] };
     let mut agenda: Vec<Vec<Draft>> = vec![Vec::new(); tokens.len() + 1];
-    agenda[0].push(Draft::default());
+    agenda[0].push(Draft { lenient, ..Draft::default() });
     let mut steps = Steps::new();
     for at in 0..tokens.len() {
         let drafts = cheapest(std::mem::take(&mut agenda[at]));
         for draft in &drafts {
-            for production in PRODUCTIONS {
+            for production in PRODUCTIONS.iter().chain(more) {
                 production(&parser, at, draft, &mut steps);
             }
             for (end, next) in steps.drain(..) {

@@ -55,6 +55,8 @@ pub enum Feature {
     AnyRow,
     /// The words leave a choice that is reported as an assumption.
     OpenChoice,
+    /// A word that restricts nothing was passed.
+    IdleWord,
 }
 
 impl Feature {
@@ -85,6 +87,7 @@ impl Feature {
             Feature::AssumedNoun => 0.05,
             Feature::AnyRow => 0.02,
             Feature::OpenChoice => 0.10,
+            Feature::IdleWord => 0.05,
         }
     }
 
@@ -93,6 +96,7 @@ impl Feature {
         matches!(
             self,
             Feature::OpenChoice
+                | Feature::IdleWord
                 | Feature::Synonym
                 | Feature::LooseValue
                 | Feature::ImpliedAggregate

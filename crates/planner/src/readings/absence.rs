@@ -107,5 +107,9 @@ fn skip_any(parser: &Parser, at: usize) -> usize {
     while matches!(parser.word(start), "single" | "even" | "one") {
         start = parser.skip_determiners(start + 1);
     }
-    start
+    // "A single day of leave".
+    let piece = parser.tokens.get(start).is_some_and(|token| {
+        matches!(token.singular.as_str(), "day" | "hour" | "minute" | "piece" | "bit" | "case" | "kind" | "form")
+    });
+    if piece && parser.word(start + 1) == "of" { parser.skip_determiners(start + 2) } else { start }
 }

@@ -232,6 +232,10 @@ pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(
         if start != at {
             starts.push(start);
         }
+        // "Battery dropped below 15".
+        if is_level_verb(parser.word(start)) {
+            starts.push(parser.skip(start + 1, |glue| glue == Glue::Preposition));
+        }
     }
     for start in starts {
         for (end, role) in parser.roles(start) {
@@ -265,6 +269,16 @@ pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(
     found
 }
 
+/// Whether a verb only says that a number came to be what the comparison after it says.
+fn is_level_verb(word: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "drop", "drops", "dropped", "fall", "falls", "fell", "fallen", "dip", "dips", "dipped", "sink", "sinks", "sank",
+        "go", "goes", "went", "gone", "rise", "rises", "rose", "risen", "climb", "climbs", "climbed", "jump", "jumped",
+        "stay", "stays", "stayed", "remain", "remains", "remained", "run", "runs", "ran", "get", "gets", "got",
+    ];
+    VERBS.contains(&word)
+}
+
 /// Whether a bare number after a name says what it equals: "score of 5", "quantity is 3", "score 5"; never "sales in 2024".
 fn equates(parser: &Parser, name_end: usize, number: usize) -> bool {
     let year = |value: f64| (1900.0..2100.0).contains(&value);
@@ -293,6 +307,9 @@ fn between(parser: &Parser, at: usize, found: &mut Vec<(usize, Test, Vec<Amount>
 
 /// A number, with and without the unit that may follow it.
 fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
+    if parser.word(at) == "freezing" {
+        return super::weather::freezing(parser, at);
+    }
     let Some(Kind::Number { value, percent, money }) = parser.tokens.get(at).map(|token| token.kind.clone()) else {
         return Vec::new();
     };
@@ -306,7 +323,7 @@ fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
     found
 }
 
-fn units(parser: &Parser, at: usize) -> Vec<(usize, crate::lexicon::Unit)> {
+pub(super) fn units(parser: &Parser, at: usize) -> Vec<(usize, crate::lexicon::Unit)> {
     const UNIT_WORDS_MAX: usize = 3;
     let spelling = |length: usize| (at..at + length).map(|i| parser.word(i)).collect::<Vec<_>>().join(" ");
     let lengths = (1..=UNIT_WORDS_MAX).filter(|length| at + length <= parser.tokens.len());

@@ -6,7 +6,7 @@
 use data::plan::{Agg, Test};
 
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Condition, Draft, Head, Target};
+use crate::draft::{Columns, Condition, Draft, Filter, Head, Target};
 use crate::index::ColId;
 use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::{Mention, What};
@@ -28,11 +28,13 @@ pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let than = (parser.word(at) == "than").then_some(at + 1);
     let or = (parser.word(at) == "or" && compares(parser, 0, at)).then_some(at + 1);
+    // "Compare the score of winners with that of losers".
+    let with = (draft.contrast == Some(0) && matches!(parser.word(at), "with" | "to" | "against")).then_some(at + 1);
     if let Some(end) = and_each(parser, at, draft) {
         let next = against(draft);
         steps.push((end, next.with(|next| next.features.push(Feature::OpenChoice))));
     }
-    let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or) else { return };
+    let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or).or(with) else { return };
     if is_side(parser, end) {
         steps.push((end, against(draft)));
     }
@@ -59,7 +61,33 @@ fn is_side(parser: &Parser, at: usize) -> bool {
     let side = |what: &What| {
         matches!(what, What::Value(_) | What::Flag(_) | What::When(_) | What::Thing(_) | What::Role(Role::Not))
     };
-    [at, start].iter().any(|at| parser.mentions.at(*at).iter().any(|mention| side(&mention.what)))
+    let named = |at: usize| parser.mentions.at(at).iter().any(|mention| side(&mention.what));
+    named(at) || named(start) || others_end(parser, at).is_some()
+}
+
+/// The position after `the others`, `everyone else`: all that the first side is not.
+fn others_end(parser: &Parser, at: usize) -> Option<usize> {
+    let start = parser.skip(at, |glue| matches!(glue, Glue::Determiner | Glue::Preposition | Glue::Relative));
+    match (parser.word(start), parser.word(start + 1)) {
+        ("others" | "rest", _) => Some(start + 1),
+        ("other", "ones") | ("everyone" | "everybody" | "everything" | "anyone", "else") => Some(start + 2),
+        ("other", _) => {
+            let thing = |mention: &&Mention| matches!(mention.what, What::Thing(_) | What::Role(Role::Rows));
+            parser.mentions.at(start + 1).iter().find(thing).map(|mention| mention.end)
+        }
+        _ => None,
+    }
+}
+
+/// `versus the others`: the opposite of the condition on the first side.
+pub fn the_others(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(sides) = draft.contrast.filter(|sides| *sides > 0 && *sides == draft.filters.len()) else { return };
+    let Some(end) = others_end(parser, at) else { return };
+    let first = draft.filters[sides - 1].clone();
+    if !matches!(first.condition, Condition::Time { .. } | Condition::AnyTime { .. }) {
+        let negated = !first.negated;
+        steps.push((end, draft.with(|next| next.filters.push(Filter { negated, ..first }))));
+    }
 }
 
 /// Whether a comparative stands between two positions.

@@ -147,7 +147,7 @@ pub fn modifier(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let index = parser.index;
     let asks = parser.word(at) == "how" && matches!(parser.word(at + 2), "is" | "was");
-    let Some(words) = index.lexicon.extent(parser.word(at + 1)).filter(|_| asks && *draft == Draft::default()) else {
+    let Some(words) = index.lexicon.extent(parser.word(at + 1)).filter(|_| asks && draft.is_fresh()) else {
         return;
     };
     let said =

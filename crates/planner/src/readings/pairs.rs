@@ -42,6 +42,37 @@ pub fn columns(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `took less at the box office than they cost to make`: the first column stands between the degree and "than".
+pub fn degree_between(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    // The verb may be another word for the column.
+    let verb = parser.mentions.at(at).iter().find(|mention| mention.synonym && !comparable(parser, mention).is_empty());
+    let degree = verb.map_or(at, |mention| mention.end);
+    let test = match parser.word(degree) {
+        "more" | "higher" => Test::Gt,
+        "less" | "lower" | "fewer" => Test::Lt,
+        _ => return,
+    };
+    let start = parser.skip(degree + 1, |glue| matches!(glue, Glue::Preposition | Glue::Determiner));
+    for first in parser.mentions.at(start).iter().filter(|mention| parser.word(mention.end) == "than") {
+        let left = comparable(parser, first);
+        let mut other = parser.skip_determiners(first.end + 1);
+        other += usize::from(matches!(parser.word(other), "they" | "it" | "what"));
+        for second in parser.mentions.at(other) {
+            let right = comparable(parser, second);
+            if left.is_empty() || right.is_empty() || right.iter().any(|id| left.contains(id)) {
+                continue;
+            }
+            let found: Vec<Feature> = features(first).into_iter().chain(features(second)).collect();
+            let condition = Condition::Columns { left: left.clone(), test, right };
+            let end = parser.role(second.end, Role::Purpose).unwrap_or(second.end);
+            steps.push((end, add(draft, condition, &found)));
+        }
+    }
+}
+
 fn comparable(parser: &Parser, mention: &Mention) -> Columns {
     let measured = |id: &ColId| {
         let facts = parser.index.facts(*id);

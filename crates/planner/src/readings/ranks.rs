@@ -385,7 +385,10 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         next.heads.push(Head::plain(Target::Columns(dates)));
         next.scopes.push(thing);
         next.ask = Some(Ask::What);
-        steps.push((mention.end, next));
+        // "Coldest outside", where the column says so itself.
+        let outdoors = index.facts(column).words.iter().any(|word| matches!(word.as_str(), "outdoor" | "outside"));
+        let again = outdoors && super::weather::is_outside(parser.word(mention.end));
+        steps.push((mention.end + usize::from(again), next));
     }
 }
 
@@ -444,7 +447,7 @@ pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn at_what_hour(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asks = parser.word(at) == "at" && matches!(parser.word(at + 1), "what" | "which");
     let hour = matches!(parser.word(at + 2), "hour" | "time");
-    if asks && hour && *draft == Draft::default() {
+    if asks && hour && draft.is_fresh() {
         let end = match parser.role(at + 2, Role::Part(Part::Hour)) {
             Some(end) => end,
             None => at + 3,

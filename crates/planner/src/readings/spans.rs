@@ -14,7 +14,7 @@ use crate::score::Feature;
 pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asks = parser.word(at) == "how" && parser.word(at + 1) == "long";
     let verb = parser.word(at + 2);
-    if !asks || *draft != Draft::default() || !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
+    if !asks || !draft.is_fresh() || !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
         return;
     }
     let averaged = (at..parser.tokens.len()).any(|token| is_usual(parser, token) || is_average(parser.word(token)));

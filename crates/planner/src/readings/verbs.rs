@@ -117,7 +117,7 @@ fn is_number(parser: &Parser, id: ColId) -> bool {
 
 /// `how long do trips last`, `how far do riders go`: the column that says it, of all rows on average.
 pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asks = parser.word(at) == "how" && *draft == Draft::default();
+    let asks = parser.word(at) == "how" && draft.is_fresh();
     // "How old is the passenger" asks of one; "how old are they", "how long is a trip on average" of all.
     let average = parser.tokens.iter().any(|token| token.fold == "average");
     let opens = match parser.word(at + 2) {
