@@ -20,6 +20,7 @@ mod ratio;
 mod settle;
 mod shape;
 mod shares;
+mod usual;
 
 use data::plan::Plan;
 

@@ -145,7 +145,8 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         let graded = compares(at + 1) || index.lexicon.adjective(fold(at + 1)).is_some();
         fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && graded
     };
-    let grammar = |at: usize| index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
+    let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
+    let grammar = |at: usize| idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
     let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at) && !grammar(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));

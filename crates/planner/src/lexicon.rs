@@ -196,6 +196,7 @@ pub struct Lexicon {
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
     idle: HashSet<String>,
+    levels: HashSet<String>,
     unit_nouns: HashMap<String, Vec<String>>,
     words_max: usize,
 }
@@ -236,6 +237,7 @@ impl Lexicon {
         let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
+        let levels = lines(include_str!("../lexicon/levels.txt")).map(str::to_string).collect();
         let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
@@ -258,6 +260,7 @@ impl Lexicon {
             records,
             cells,
             idle,
+            levels,
             unit_nouns,
             words_max,
         }
@@ -306,9 +309,19 @@ impl Lexicon {
         self.beginnings.iter().any(|known| known == word)
     }
 
-    /// The families of units that a singular noun is measured in: energy in kilowatt hours.
-    pub fn measured_in(&self, noun: &str) -> Option<&[String]> {
-        self.unit_nouns.get(noun).map(Vec::as_slice)
+    /// Whether numbers of a column with that word in its name say how high something stands.
+    pub fn is_level(&self, word: &str) -> bool {
+        self.levels.contains(word)
+    }
+
+    /// Whether numbers in units of that family do.
+    pub fn is_level_unit(&self, family: &str) -> bool {
+        matches!(family, "percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "speed_mm" | "points")
+    }
+
+    /// Nouns for what units of a family measure: energy for kilowatt hours.
+    pub fn unit_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a String> {
+        self.unit_nouns.iter().filter(move |(_, families)| families.iter().any(|known| known == family)).map(|(noun, _)| noun)
     }
 
     /// Whether a phrase says nothing about which rows are meant.

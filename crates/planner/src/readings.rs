@@ -24,6 +24,7 @@ mod ratios;
 mod repeats;
 mod spans;
 mod times;
+mod trailing;
 mod verbs;
 mod weather;
 
@@ -49,8 +50,8 @@ const PRODUCTIONS: &[Production] = &[
     joins::question_word,
     joins::linking_verb,
     joins::in_own_unit,
-    joins::unit_noun,
     weather::outside,
+    trailing::count_last,
     charts::chart,
     charts::against,
     charts::trend,
@@ -87,6 +88,7 @@ const PRODUCTIONS: &[Production] = &[
     ranks::first_in_order,
     ranks::when_extreme,
     ranks::when_highest,
+    ranks::when_was_extreme,
     ranks::last_done,
     ranks::at_what_hour,
     ranks::event_of_rank,
@@ -194,6 +196,11 @@ pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor
     let mut ended = cheapest(std::mem::take(&mut agenda[tokens.len()]));
     ended.retain(|draft| !draft.is_open() || draft.pending.is_some() && draft.heads.is_empty());
     ended
+}
+
+/// The phrases that a lenient reading may pass.
+pub fn idle_spans(index: &Index, tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
+    (0..tokens.len()).filter_map(|at| Some(at..lenient::idle_end(index, tokens, at)?)).collect()
 }
 
 fn cheapest(mut drafts: Vec<Draft>) -> Vec<Draft> {

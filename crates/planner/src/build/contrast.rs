@@ -83,13 +83,12 @@ fn pair(draft: &Draft, split: usize) -> Option<(usize, usize)> {
         return if let [first, second] = times[..] { Some((first, second)) } else { None };
     }
     let kindred = |one: &Filter, other: &Filter| match (&one.condition, &other.condition) {
-        (one_side, other_side) if one_side == other_side && one.negated != other.negated => true,
+        (Condition::Time { .. }, Condition::Time { .. }) => !one.negated && !other.negated,
+        (one_side, other_side) if one_side == other_side => one.negated != other.negated,
         (Condition::Values { cells, .. }, Condition::Values { cells: others, .. }) => {
             let shared = cells.iter().any(|(column, _)| others.iter().any(|(other, _)| other == column));
             shared && !one.negated && !other.negated
         }
-        (Condition::Time { .. }, Condition::Time { .. }) => !one.negated && !other.negated,
-        (Condition::Flag(columns), Condition::Flag(others)) => columns == others && one.negated != other.negated,
         _ => false,
     };
     let after = split..filters.len();

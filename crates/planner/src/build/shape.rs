@@ -4,7 +4,7 @@ use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX, Op};
 
 use super::settle::{self, Number, Settled, Use};
-use super::{Why, charts, ranking};
+use super::{Why, charts, ranking, usual};
 use crate::Assumption;
 use crate::draft::{Columns, Condition, Draft, Filter, Having, Head, Pending, Target};
 use crate::index::{ColId, Index, Interval, ThingId};
@@ -99,6 +99,7 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Some(_) => return Err(Why::unsupported("what to compute is not said")),
         None => {}
     }
+    usual::count_sides(index, &mut draft, &mut implied);
     let sides = super::contrast::sides(index, &mut draft, &mut implied)?;
     split_by_opposites(&mut draft);
     let mut shape = shape(index, &draft)?;
@@ -201,7 +202,7 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     let number = |head: &Head| head.agg.is_some() || head.amount || computed(&head.target);
     let numbers = draft.heads.iter().filter(|head| number(head)).count();
     if numbers == 0 && draft.groups.is_empty() {
-        if implies_sum(index, draft) {
+        if implies_sum(index, draft) || implies_total(index, draft) {
             return aggregate(index, draft, draft.heads.clone(), Vec::new(), Use::Plain);
         }
         return list(index, draft);
@@ -238,6 +239,16 @@ fn implies_sum(index: &Index, draft: &Draft) -> bool {
     asks && !pinned && draft.limit.is_none() && !draft.heads.is_empty() && draft.heads.iter().all(additive)
 }
 
+/// `energy cost in January`: an amount under a condition that holds for many rows is added up where nothing else fits.
+fn implies_total(index: &Index, draft: &Draft) -> bool {
+    let amount = |head: &Head| match &head.target {
+        Target::Columns(columns) => columns.iter().all(|id| index.facts(*id).extensive),
+        _ => false,
+    };
+    let asks = matches!(draft.ask, None | Some(Ask::What));
+    draft.lenient && asks && draft.limit.is_none() && !draft.filters.is_empty() && draft.heads.iter().all(amount)
+}
+
 /// Numbers per group, each settled.
 pub fn aggregate(
     index: &Index,
@@ -262,7 +273,11 @@ pub fn aggregate(
             _ => false,
         };
         let head = &Head { amount: head.amount || adds_up && shape.groups.iter().any(timed), ..head.clone() };
+        let usual = usual::aggregate(index, draft, head).filter(|_| usage == Use::Plain);
+        let head = usual.as_ref().map_or(head, |(usual, _)| usual);
         let settled = settle::settle(index, head, usage, draft.distinct)?;
+        shape.features.extend(usual.as_ref().map(|_| Feature::ImpliedAggregate));
+        shape.assumptions.extend(usual.map(|(_, text)| text));
         shape.assumptions.extend(settled.assumption.clone());
         let summed = |group: &Target| match group {
             Target::Thing(_) => true,

@@ -13,6 +13,7 @@ pub fn name(index: &mut Index) {
     synonyms(index, &mut added);
     concepts(index, &mut added);
     units(index, &mut added);
+    unit_nouns(index, &mut added);
     persons(index, &mut added);
     table_names(index, &mut added);
     forms_of_flags(index, &mut added);
@@ -40,6 +41,11 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         }
         if !facts.event.is_empty() {
             in_other_words(index, &facts.event, Sense::Event(id), added);
+            // "Departures" of `started_at`.
+            let stems: Vec<String> = facts.event.iter().map(|word| index.forms.stem(word)).collect();
+            if stems != facts.event {
+                in_other_words(index, &stems, Sense::Event(id), added);
+            }
         }
     }
 }
@@ -101,6 +107,18 @@ fn units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
             if words.iter().all(|word| word.len() > 1 && word.chars().all(char::is_alphabetic)) {
                 added.push((words, Sense::Column(id)));
             }
+        }
+    }
+}
+
+/// `solar energy` for `solarKwh`, `bonus percentage` for `bonus_pct`: the name with what its unit measures.
+fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+        let facts = index.facts(id);
+        let Some(unit) = &facts.unit else { continue };
+        for noun in index.lexicon.unit_nouns(&unit.family).filter(|noun| !facts.core.contains(noun)) {
+            let said: Vec<String> = facts.core.iter().cloned().chain([noun.clone()]).collect();
+            added.push((said, Sense::Column(id)));
         }
     }
 }

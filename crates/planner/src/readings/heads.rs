@@ -56,6 +56,8 @@ pub fn event_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
             next.pending = None;
             next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
             next.dated = Some(dates.clone());
+            // "Arrivals by station" are found by the station of the arrival.
+            next.link = next.link.or_else(|| super::links::named(parser, mention.end - 1).first().copied());
         });
         steps.push((mention.end, next));
     }

@@ -150,22 +150,6 @@ pub fn in_own_unit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     }
 }
 
-/// `solar energy` where `solarKwh` is measured, `bonus percentage` of `bonus_pct`: what the unit of a number says anyway.
-pub fn unit_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(families) = parser.tokens.get(at).and_then(|token| parser.index.lexicon.measured_in(&token.singular)) else {
-        return;
-    };
-    let own = |id: &ColId| parser.index.facts(*id).unit.as_ref().is_some_and(|unit| families.contains(&unit.family));
-    let named = |mention: &Mention| match &mention.what {
-        What::Columns(columns) => mention.end == at && columns.iter().all(own),
-        _ => false,
-    };
-    let follows = (0..at).any(|start| parser.mentions.at(start).iter().any(named));
-    if follows && !names_data(parser, at) {
-        steps.push((at + 1, draft.clone()));
-    }
-}
-
 /// Whether a word is written in capitals inside a question that is not.
 fn is_shouted(parser: &Parser, at: usize) -> bool {
     let text = &parser.tokens[at].text;

@@ -1,28 +1,50 @@
 //! What is read only where no strict reading exists: words that restrict nothing are passed, and the answer says so.
 //!
 //! The grammar proper gives every word a meaning of its own. People also use words that have none for the rows: verbs of
-//! being there, how a question is put. Passing them is a guess, so it is priced and told, and such an answer is
-//! never called verified.
+//! being there, how a question is put, whoever did what the rows record. Passing them is a guess, so it is priced and
+//! told, and such an answer is never called verified.
 
+mod persons;
+mod totals;
+
+use data::plan::Agg;
+
+use super::compare::{comparisons, with_having};
 use super::joins::names_data;
-use super::{Parser, Production, Steps};
-use crate::draft::Draft;
+use super::{Parser, Production, Steps, features, links};
+use crate::draft::{Condition, Draft, Head, Target};
+use crate::index::{ColId, Index, ThingId};
+use crate::mentions::What;
 use crate::score::Feature;
+use crate::tokens::Token;
 
 /// The productions that only lenient readings use.
-pub const PRODUCTIONS: &[Production] = &[idle_word];
+pub const PRODUCTIONS: &[Production] = &[
+    idle_word,
+    depictive,
+    rather_than,
+    event_rank,
+    event_having,
+    persons::actor,
+    persons::headcount,
+    persons::agent,
+    totals::what_did,
+    totals::owed,
+];
 
 /// How many words an idle phrase has at most.
 const PHRASE_MAX: usize = 4;
 
+/// The token after the longest idle phrase that starts at a position.
+pub fn idle_end(index: &Index, tokens: &[Token], at: usize) -> Option<usize> {
+    let phrase = |end: usize| tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let ends = (at + 1..=(at + PHRASE_MAX).min(tokens.len())).rev();
+    ends.into_iter().find(|end| index.lexicon.is_idle(&phrase(*end)))
+}
+
 /// `turns up`, `actually`: passed, unless the dataset itself uses the word.
 fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    if names_data(parser, at) {
-        return;
-    }
-    let phrase = |end: usize| (at..end).map(|i| parser.word(i)).collect::<Vec<_>>().join(" ");
-    let ends = (at + 1..=(at + PHRASE_MAX).min(parser.tokens.len())).rev();
-    if let Some(end) = ends.into_iter().find(|end| parser.index.lexicon.is_idle(&phrase(*end))) {
+    if let Some(end) = idle_end(parser.index, parser.tokens, at).filter(|_| !names_data(parser, at)) {
         steps.push((end, pass(parser, at, end, draft)));
     }
 }
@@ -32,4 +54,75 @@ fn pass(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Draft {
     let said = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
     let next = draft.granting(Feature::IdleWord, "idle_word", format!("`{said}` chooses no rows"));
     Draft { predicate: draft.predicate || !draft.heads.is_empty(), ..next }
+}
+
+/// `arrived without a battery level`, `ended with at least one prescription`: the verb only carries what it came with.
+fn depictive(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const VERBS: &[&[&str]] = &[
+        &["came", "back"], &["come", "back"], &["came", "in"], &["come", "in"], &["ended", "up"], &["end", "up"],
+        &["arrived"], &["arrive"], &["arrives"], &["ended"], &["end"], &["ends"], &["finished"], &["finish"],
+        &["finishes"], &["came"], &["come"], &["comes"], &["began"], &["begin"], &["left"], &["returned"], &["went"],
+    ];
+    let here = |verb: &&&[&str]| verb.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
+    let Some(verb) = VERBS.iter().find(here).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
+    let end = at + verb.len();
+    if matches!(parser.word(end), "with" | "without") {
+        steps.push((end, pass(parser, at, end, draft)));
+    }
+}
+
+/// `estimated rather than measured`: what is not meant says nothing more than the condition before it.
+fn rather_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let said = matches!((parser.word(at), parser.word(at + 1)), ("rather", "than") | ("instead", "of") | ("and", "not"));
+    let conditioned = draft.filters.last().is_some_and(|filter| {
+        matches!(filter.condition, Condition::Flag(_) | Condition::Values { .. }) && !filter.negated
+    });
+    let other = at + 2;
+    if said && conditioned && other < parser.tokens.len() && !parser.mentions.is_data(other) {
+        steps.push((other + 1, pass(parser, at, other + 1, draft)));
+    }
+}
+
+/// `departures`, `arrivals`: the rows whose table says when they happened, and the link that the noun names.
+fn event_rows(parser: &Parser, at: usize) -> Option<(usize, ThingId, Option<usize>, Vec<Feature>)> {
+    parser.mentions.at(at).iter().find_map(|mention| {
+        let What::Event(dates) = &mention.what else { return None };
+        let word = &parser.tokens[mention.end - 1];
+        let [ColId { table, .. }] = dates[..] else { return None };
+        let plural = word.fold != word.singular;
+        let rows = parser.index.things.iter().position(|thing| thing.table == Some(table)).filter(|_| plural)?;
+        Some((mention.end, rows, links::named(parser, mention.end - 1).first().copied(), features(mention)))
+    })
+}
+
+fn counted(rows: ThingId) -> Head {
+    Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) }
+}
+
+/// `which districts see the most departures`: ranked by how often it happened.
+fn event_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let open = draft.rank.as_ref().is_some_and(|rank| rank.open) && draft.pending.is_none();
+    let Some((end, rows, link, found)) = event_rows(parser, at).filter(|_| open) else { return };
+    let next = draft.with(|next| {
+        next.features.extend(found);
+        next.features.push(Feature::OpenChoice);
+        next.link = next.link.or(link);
+        if let Some(rank) = &mut next.rank {
+            (rank.by, rank.open) = (Some(counted(rows)), false);
+        }
+    });
+    steps.push((end, next));
+}
+
+/// `districts with more than 1000 departures`.
+fn event_having(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    for (number_end, test, amounts) in comparisons(parser, at, false) {
+        let Some((end, rows, link, mut found)) = event_rows(parser, number_end) else { continue };
+        found.push(Feature::OpenChoice);
+        let next = with_having(draft, counted(rows), test, amounts, &found);
+        steps.push((end, Draft { link: draft.link.or(link), ..next }));
+    }
 }

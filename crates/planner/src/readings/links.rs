@@ -3,6 +3,7 @@
 use super::{Parser, Steps};
 use crate::draft::Draft;
 use crate::mentions::What;
+use crate::schema::Fork;
 use crate::words::split_name;
 
 /// `to Norway`, `from Oslo`: which of the links a preposition before a cell of the linked table means.
@@ -38,10 +39,21 @@ pub fn link_preposition(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
 
 /// The verb of one link, where tables have several: `start` for `start_station_id`.
 pub fn link_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let index = parser.index;
     if draft.link.is_some() || draft.heads.is_empty() && draft.rank.is_none() {
         return;
     }
+    for link in named(parser, at) {
+        let next = draft.with(|next| {
+            next.link = Some(link);
+            next.predicate = true;
+        });
+        steps.push((at + 1, next));
+    }
+}
+
+/// The links that a word names, where tables have several.
+pub fn named(parser: &Parser, at: usize) -> Vec<usize> {
+    let index = parser.index;
     let said = index.forms.stem(&parser.tokens[at].singular);
     let says = |relation: &usize| {
         let words = split_name(&index.dataset.relations[*relation].from_column);
@@ -51,14 +63,9 @@ pub fn link_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             index.forms.stem(word) == said || same.any(|other| other == said)
         })
     };
-    for fork in &index.schema.forks {
-        let links: Vec<usize> = fork.relations.iter().copied().filter(says).collect();
-        if let [link] = links[..] {
-            let next = draft.with(|next| {
-                next.link = Some(link);
-                next.predicate = true;
-            });
-            steps.push((at + 1, next));
-        }
-    }
+    let only = |fork: &Fork| match fork.relations.iter().copied().filter(says).collect::<Vec<_>>()[..] {
+        [link] => Some(link),
+        _ => None,
+    };
+    index.schema.forks.iter().filter_map(only).collect()
 }

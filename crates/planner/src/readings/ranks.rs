@@ -421,6 +421,31 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     }
 }
 
+/// `when was the strongest vibration measured`: the ranking word stands before the number.
+pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
+    let index = parser.index;
+    if !asked || index.row_words.days {
+        return;
+    }
+    for (middle, role) in parser.roles(at) {
+        let Role::Extreme(dir) = role else { continue };
+        for (end, by, features) in quantities(parser, middle) {
+            let Target::Columns(columns) = &by.target else { continue };
+            let ([column], None) = (&columns[..], by.agg) else { continue };
+            let dates = crate::build::moments(index, column.table);
+            let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+            let (Some(thing), 1, true) = (thing, dates.len(), index.column(*column).ty.is_number()) else { continue };
+            let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
+            next.features.extend(features);
+            next.heads.push(Head::plain(Target::Columns(dates)));
+            next.scopes.push(thing);
+            next.ask = Some(Ask::What);
+            steps.push((end, next));
+        }
+    }
+}
+
 /// `when did S-007 last report`: the last moment of the rows that the condition holds for.
 pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();

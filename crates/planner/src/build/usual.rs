@@ -1,0 +1,61 @@
+//! What is usual where the words leave it open: which aggregate a number per group is told by, and that rows are counted.
+//!
+//! Only for drafts that no strict reading was found for; everything decided here is reported as an assumption.
+
+use data::plan::Agg;
+
+use super::ranking;
+use super::shape::assumption;
+use crate::Assumption;
+use crate::draft::{Condition, Draft, Filter, Head, Target};
+use crate::index::{ColId, Index};
+use crate::score::Feature;
+
+/// The aggregate that people mean by the nature of a number: amounts are added up, levels are averaged.
+pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Assumption)> {
+    let open = draft.lenient && head.agg.is_none() && !head.amount && head.quantile.is_none();
+    let Target::Columns(columns) = &head.target else { return None };
+    let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    if !open || !columns.iter().all(number) {
+        return None;
+    }
+    let all = |wanted: &dyn Fn(ColId) -> bool| columns.iter().all(|id| wanted(*id));
+    let (agg, said) = if all(&|id| index.facts(id).extensive || index.facts(id).additive) {
+        (Agg::Sum, "total")
+    } else if all(&|id| is_level(index, id)) {
+        (Agg::Avg, "average")
+    } else {
+        return None;
+    };
+    let name = index.column(columns[0]).name.replace('_', " ");
+    let text = format!("{name} without an aggregate = its {said}");
+    Some((Head { agg: Some(agg), ..head.clone() }, assumption("aggregate", &text)))
+}
+
+/// Whether a number says how high something stands, so that adding it up over rows means nothing.
+fn is_level(index: &Index, id: ColId) -> bool {
+    let facts = index.facts(id);
+    let unit = facts.unit.as_ref().is_some_and(|unit| index.lexicon.is_level_unit(&unit.family));
+    unit || facts.words.iter().any(|word| index.lexicon.is_level(word))
+}
+
+/// `smokers vs non-smokers by sex`, `emails vs chats in June`: two sides without a number are counted.
+pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) {
+    let sides = draft.contrast.is_some_and(|sides| sides > 0) && draft.heads.is_empty() && draft.rank.is_none();
+    if !draft.lenient || !sides || draft.share {
+        return;
+    }
+    let columns = |filter: &Filter| match &filter.condition {
+        Condition::Flag(columns) => columns.clone(),
+        Condition::Values { cells, .. } => cells.iter().map(|(id, _)| *id).collect(),
+        _ => Vec::new(),
+    };
+    let told: Vec<ColId> = draft.filters.iter().flat_map(columns).collect();
+    let one_table = told.iter().all(|id| id.table == told[0].table);
+    if !told.is_empty() && one_table && let Ok(thing) = ranking::thing_of(index, &told) {
+        let noun = &index.things[thing].noun;
+        draft.granted.push(assumption("aggregate", &format!("both sides are told by how many rows of {noun} they have")));
+        draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+        implied.push(Feature::ImpliedAggregate);
+    }
+}
