@@ -20,9 +20,12 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
         return None;
     }
     let all = |wanted: &dyn Fn(ColId) -> bool| columns.iter().all(|id| wanted(*id));
-    let (agg, said) = if all(&|id| index.facts(id).extensive || index.facts(id).additive) {
+    // Two sides may be meant by their totals or by what a row has of it.
+    let compared = draft.filters.iter().any(|filter| is_grouped(draft, filter));
+    let other_word = draft.features.contains(&Feature::Synonym);
+    let (agg, said) = if !compared && all(&|id| index.facts(id).extensive || index.facts(id).additive) {
         (Agg::Sum, "total")
-    } else if all(&|id| is_level(index, id)) {
+    } else if !other_word && all(&|id| is_level(index, id)) {
         (Agg::Avg, "average")
     } else {
         return None;
@@ -30,6 +33,16 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     let name = index.column(columns[0]).name.replace('_', " ");
     let text = format!("{name} without an aggregate = its {said}");
     Some((Head { agg: Some(agg), ..head.clone() }, assumption("aggregate", &text)))
+}
+
+/// Whether the cells of a condition are told one by one.
+fn is_grouped(draft: &Draft, filter: &Filter) -> bool {
+    match &filter.condition {
+        Condition::Values { cells, .. } => {
+            draft.groups.contains(&Target::Columns(cells.iter().map(|(id, _)| *id).collect()))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a number says how high something stands, so that adding it up over rows means nothing.
@@ -41,8 +54,9 @@ fn is_level(index: &Index, id: ColId) -> bool {
 
 /// `smokers vs non-smokers by sex`, `emails vs chats in June`: two sides without a number are counted.
 pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) {
-    let sides = draft.contrast.is_some_and(|sides| sides > 0) && draft.heads.is_empty() && draft.rank.is_none();
-    if !draft.lenient || !sides || draft.share {
+    let listed = draft.filters.iter().any(|filter| is_grouped(draft, filter));
+    let sides = draft.contrast.is_some_and(|sides| sides > 0) || listed;
+    if !draft.lenient || !sides || draft.share || !draft.heads.is_empty() || draft.rank.is_some() {
         return;
     }
     let columns = |filter: &Filter| match &filter.condition {

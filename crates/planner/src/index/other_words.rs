@@ -157,6 +157,11 @@ fn forms_of_flags(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         let Some((last, rest)) = core.split_last() else { continue };
         let mut forms = vec![format!("{last}ly")];
         forms.extend(verbs_behind(last));
+        let elsewhere = index.columns().any(|other| other != id && index.facts(other).words.contains(last));
+        // "Winners" of `Award Winner`.
+        if !rest.is_empty() && last.ends_with("er") && !elsewhere {
+            added.push((vec![last.clone()], Sense::Flag(id)));
+        }
         for form in forms {
             added.push(([rest, std::slice::from_ref(&form)].concat(), Sense::Flag(id)));
             added.push(([std::slice::from_ref(&form), rest].concat(), Sense::Flag(id)));

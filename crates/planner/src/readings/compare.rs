@@ -121,6 +121,31 @@ pub fn number_before_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut
     }
 }
 
+/// `the fourth floor`, `the second round`: an ordinal before a whole number that only tells rows apart.
+pub fn ordinal(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const ORDINALS: [&str; 10] =
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    const PLACES_MAX: u64 = 100;
+    let Some(place) = ORDINALS.iter().position(|word| *word == parser.word(at)) else { return };
+    if draft.heads.is_empty() || draft.is_open() || !matches!(parser.word_before_determiners(at), "on" | "in" | "at") {
+        return;
+    }
+    let index = parser.index;
+    for mention in parser.mentions.at(at + 1) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let place_like = |id: &ColId| {
+            let info = index.column(*id);
+            info.ty == base::Type::Int && info.distinct <= PLACES_MAX && index.facts(*id).unit.is_none()
+        };
+        if columns.iter().all(place_like) && parser.tokens[at + 1].fold == parser.tokens[at + 1].singular {
+            let amount = Amount { number: place as f64 + 1.0, percent: false, money: false, unit: None };
+            let condition =
+                Condition::Compare { columns: columns.clone(), test: Test::Eq, amounts: vec![amount], implied: false };
+            steps.push((mention.end, add(draft, condition, &features(mention))));
+        }
+    }
+}
+
 /// `return rate above 10 percent`, `average price over 20`, `number of orders of at least 5`.
 pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.heads.is_empty() || draft.is_open() {

@@ -84,9 +84,8 @@ pub fn the_others(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     let Some(sides) = draft.contrast.filter(|sides| *sides > 0 && *sides == draft.filters.len()) else { return };
     let Some(end) = others_end(parser, at) else { return };
     let first = draft.filters[sides - 1].clone();
-    if !matches!(first.condition, Condition::Time { .. } | Condition::AnyTime { .. }) {
-        let negated = !first.negated;
-        steps.push((end, draft.with(|next| next.filters.push(Filter { negated, ..first }))));
+    if !matches!(first.condition, Condition::Time { .. } | Condition::AnyTime { .. }) && !first.negated {
+        steps.push((end, draft.with(|next| next.filters.push(Filter { negated: true, ..first }))));
     }
 }
 

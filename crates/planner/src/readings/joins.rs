@@ -1,7 +1,7 @@
 //! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
 
 use super::{Parser, Steps, links};
-use crate::draft::{Condition, Draft, Target};
+use crate::draft::{Condition, Draft, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
@@ -63,10 +63,30 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     }
 }
 
+/// `diagnosis among patients`, `share of women among managers`: those after it are the whole.
+pub fn among(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if !matches!(parser.word(at), "among" | "amongst") || draft.is_open() {
+        return;
+    }
+    let start = parser.skip_determiners(at + 1);
+    let whole = |mention: &Mention| matches!(mention.what, What::Thing(_) | What::Value(_) | What::Flag(_));
+    if !parser.mentions.at(start).iter().any(whole) {
+        return;
+    }
+    let mut next = Draft { connected: true, ..draft.clone() };
+    // What came before is the part that the share is of.
+    if draft.share && draft.heads.is_empty() && !draft.predicate {
+        next.filters.iter_mut().for_each(|filter| filter.zone = Zone::Predicate);
+        steps.push((at + 1, next));
+    } else if !draft.heads.is_empty() {
+        steps.push((at + 1, next));
+    }
+}
+
 /// "How does it vary by region" asks for the groups; any other "how" asks for a way or a reason.
 fn asks_difference(parser: &Parser) -> bool {
     let differs = |word: &str| {
-        matches!(word, "vary" | "varies" | "differ" | "differs" | "changed" | "developed" | "evolved" | "change")
+        matches!(word, "vary" | "varies" | "differ" | "differs" | "changed" | "developed" | "evolved" | "change" | "compare" | "compares")
     };
     parser.tokens.iter().any(|token| differs(&token.fold))
 }

@@ -44,7 +44,10 @@ pub fn idle_end(index: &Index, tokens: &[Token], at: usize) -> Option<usize> {
 
 /// `turns up`, `actually`: passed, unless the dataset itself uses the word.
 fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    if let Some(end) = idle_end(parser.index, parser.tokens, at).filter(|_| !names_data(parser, at)) {
+    // "The products we sell" is a clause of the noun; in "do we sell more" the verb says what is counted.
+    let clause = parser.word(at) != "we" || at > 0 && parser.mentions.is_data(at - 1);
+    let end = idle_end(parser.index, parser.tokens, at);
+    if let Some(end) = end.filter(|_| clause && !names_data(parser, at)) {
         steps.push((end, pass(parser, at, end, draft)));
     }
 }

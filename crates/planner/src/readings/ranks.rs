@@ -108,6 +108,30 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `which kind of fault turns up most often`: said after the value that the most rows have.
+pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let often = matches!(parser.word(at + 1), "often" | "frequently");
+    let dir = match parser.word(at) {
+        "most" => Dir::Desc,
+        "least" => Dir::Asc,
+        _ => return,
+    };
+    let [Head { target: Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else { return };
+    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && draft.groups.is_empty();
+    let sorts = |id: &ColId| parser.index.column(*id).ty == Type::Text && !parser.index.column(*id).unique;
+    let [column] = columns[..] else { return };
+    let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
+    let Some(rows) = owner.filter(|_| often && asked && sorts(&column)) else { return };
+    // "Misses the SLA most often" counts what it says, or its share of all.
+    if !draft.filters.iter().all(|filter| matches!(filter.condition, Condition::Time { .. })) {
+        return;
+    }
+    let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+    let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
+    next.rank.iter_mut().for_each(|rank| rank.open = false);
+    steps.push((at + 2, next));
+}
+
 /// `which hotel was reviewed the most`: the participle names the number of times it was done.
 pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");

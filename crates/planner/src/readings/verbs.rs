@@ -136,7 +136,9 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.features.push(Feature::ImpliedAverage);
         });
         (next.ask, next.connected) = (Some(Ask::What), true);
-        steps.push((at + 3, next));
+        // "How warm is it in the cold store": what it is has no other name.
+        let it = parser.word(at + 3) == "it" && matches!(parser.word(at + 2), "is" | "was");
+        steps.push((at + 3 + usize::from(it), next));
     }
 }
 

@@ -8,14 +8,26 @@ use super::pass;
 use crate::draft::{Columns, Draft, Head, Pending, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
+use crate::mentions::What;
 use crate::score::Feature;
 
 /// `how satisfied are the customers`, `a score from the customer`: whoever the rows come from, where rows do not tell
 /// them apart. Counted, ranked or told one by one they would be what the data does not know.
 pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(token) = parser.tokens.get(at) else { return };
-    let known = parser.mentions.is_data(at) || names_data(parser, at);
-    if known || !matches!(token.singular.as_str(), "customer" | "client" | "user" | "people" | "person" | "folk") {
+    let general = matches!(token.singular.as_str(), "customer" | "client" | "user" | "people" | "person" | "folk");
+    let known = names_data(parser, at) || general && parser.mentions.is_data(at);
+    if known || !general && !is_described_by_columns(parser, &token.singular) {
+        return;
+    }
+    // "Satisfied customers" are some of them; "cargo bike riders" are those of the condition.
+    let chosen = |what: &What| match what {
+        What::Value(_) | What::Flag(_) => true,
+        What::Columns(columns) => columns.iter().all(|id| parser.index.column(*id).ty == base::Type::Text),
+        _ => false,
+    };
+    let described = at > 0 && parser.mentions.is_data(at - 1);
+    if described && !parser.mentions.covering(at - 1).any(|mention| chosen(&mention.what)) {
         return;
     }
     let before = parser.word_before_determiners(at);
@@ -30,6 +42,15 @@ pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if measured && !waits && !open && (!told_apart || from) && draft.rank.is_none() {
         steps.push((at + 1, pass(parser, at, at + 1, draft)));
     }
+}
+
+/// Whether several columns of one table tell something of whoever it is: `rider_type` and `rider_age` of a rider.
+fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
+    const COLUMNS_MIN: usize = 2;
+    let index = parser.index;
+    let tells = |id: &ColId| index.facts(*id).words.first().is_some_and(|word| word == noun) && !index.facts(*id).identifier;
+    let of = |table: usize| index.columns().filter(|id| id.table == table && tells(id)).count();
+    (0..index.dataset.tables.len()).any(|table| of(table) >= COLUMNS_MIN)
 }
 
 /// The rows that are persons, where only one table's are.

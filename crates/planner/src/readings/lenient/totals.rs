@@ -25,7 +25,9 @@ pub fn what_did(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn owed(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let still = usize::from(parser.word(at) == "still");
     let verb = matches!(parser.word(at + still), "owe" | "owes" | "owed");
-    if !verb || draft.pending != Some(Pending::Much) {
+    // "How much money do they owe".
+    let money_said = matches!(&draft.heads[..], [Head { amount: true, agg: None, target: Target::Columns(_), .. }]);
+    if !verb || draft.pending != Some(Pending::Much) && !money_said {
         return;
     }
     let index = parser.index;
@@ -46,6 +48,7 @@ pub fn owed(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let text = format!("what is owed = {} where {} says no", index.column(amounts[0]).name, index.column(flag).name);
     let mut next = draft.granting(Feature::OpenChoice, "owed", text);
     next.pending = None;
+    next.heads.clear();
     next.heads.push(Head { agg: Some(Agg::Sum), ..Head::plain(Target::Columns(amounts)) });
     let zone = next.zone();
     next.filters.push(Filter { condition: Condition::Flag(flags), negated: true, zone });
