@@ -106,6 +106,7 @@ const PRODUCTIONS: &[Production] = &[
     groups::over_time,
     filters::value,
     filters::column_value,
+    filters::participle_value,
     filters::flag,
     filters::negation,
     filters::failure,

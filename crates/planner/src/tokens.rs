@@ -210,7 +210,7 @@ fn push_whole(text: String, tokens: &mut Vec<Token>, forms: &Forms) {
 fn number_word(word: &str) -> Option<f64> {
     const WORDS: [&str; 12] =
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"];
-    const TENS: [(&str, f64); 9] = [
+    const TENS: [(&str, f64); 10] = [
         ("twenty", 20.0),
         ("thirty", 30.0),
         ("forty", 40.0),
@@ -218,6 +218,7 @@ fn number_word(word: &str) -> Option<f64> {
         ("hundred", 100.0),
         ("thousand", 1000.0),
         ("million", 1e6),
+        ("billion", 1e9),
         ("zero", 0.0),
         ("one", 1.0),
     ];
@@ -254,6 +255,7 @@ pub fn merge_magnitudes(tokens: Vec<Token>) -> Vec<Token> {
             "hundred" => Some(100.0),
             "thousand" => Some(1e3),
             "million" => Some(1e6),
+            "billion" => Some(1e9),
             _ => None,
         };
         let length = merged.len();

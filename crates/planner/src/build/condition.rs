@@ -367,9 +367,17 @@ impl Ground<'_> {
         let info = self.index.column(column);
         let greatest = info.max.as_ref().and_then(number_of).unwrap_or(f64::INFINITY);
         let fraction = greatest <= 1.0;
+        // "Over 100 million" against numbers that are told in millions.
+        let scale = self.index.facts(column).scale;
+        let whole = scale > 1.0 && amount.number > greatest && amount.number >= scale.min(WHOLE_MIN);
+        let number = if whole { amount.number / scale } else { amount.number };
+        let amount = &Amount { number, ..amount.clone() };
         in_unit(amount, self.index.facts(column).unit.as_ref(), fraction, &info.name)
     }
 }
+
+/// From here on a number is told in full, not in the thousands or millions of its column.
+const WHOLE_MIN: f64 = 10_000.0;
 
 /// An amount in another unit; a unit that does not fit is never dropped.
 pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) -> Result<Cell, Why> {

@@ -39,7 +39,8 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
                 Target::Columns(columns) => thing_of(index, columns).ok(),
                 _ => None,
             };
-            sole_thing(index).or(owner).map(|thing| Head::plain(Target::Thing(thing)))
+            let person = owner.map(|owner| person_of(index, owner));
+            sole_thing(index).or(person).map(|thing| Head::plain(Target::Thing(thing)))
         }
         [] => None,
         [head] if head.agg.is_none() && !head.amount => Some(head.clone()),
@@ -69,6 +70,11 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     if draft.heads.len() > 1 && !draft.heads[1..].iter().all(|head| head.target == by.target) {
         return Err(Why::unsupported("a ranking of several things at once"));
     }
+    if let (Target::Flag(columns), Target::Thing(thing)) = (&by.target, &subject.target)
+        && columns.iter().any(|id| index.things[*thing].table == Some(id.table))
+    {
+        return Err(Why::ambiguous("each of them says yes or no only once"));
+    }
     let mut groups = draft.groups.clone();
     if groups.contains(&subject.target) {
         return Err(Why::unsupported("a thing is ranked within itself"));
@@ -86,6 +92,21 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
     shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
     Ok(Shape::Aggregate(shape))
+}
+
+/// "Who" asks for a person: the rows themselves, or the person that each of them belongs to.
+fn person_of(index: &Index, rows: ThingId) -> ThingId {
+    let person = |thing: &ThingId| index.lexicon.is_of("person", &index.things[*thing].noun);
+    let belongs = |thing: &ThingId| match (index.things[rows].table, index.things[*thing].table) {
+        (Some(from), Some(to)) => from != to && index.schema.hops(from, to).is_some(),
+        (Some(from), None) => index.things[*thing].keys.iter().any(|key| key.table == from),
+        _ => false,
+    };
+    let mut others = (0..index.things.len()).filter(person).filter(belongs);
+    match (person(&rows), others.next(), others.next()) {
+        (false, Some(one), None) => one,
+        _ => rows,
+    }
 }
 
 /// In a rank the best has the lowest number.

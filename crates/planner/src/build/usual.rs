@@ -2,7 +2,7 @@
 //!
 //! Only for drafts that no strict reading was found for; everything decided here is reported as an assumption.
 
-use data::plan::Agg;
+use data::plan::{Agg, Expr};
 
 use super::ranking;
 use super::shape::assumption;
@@ -30,6 +30,14 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     } else {
         return None;
     };
+    // Where a measure of that column is declared another way, both may be meant.
+    let declared = |measure: &data::dataset::DeclaredMeasure| match &measure.expr {
+        Some(Expr::Col { col }) => measure.agg != agg && index.find(col).is_some_and(|id| columns.contains(&id)),
+        _ => false,
+    };
+    if index.dataset.measures.iter().any(declared) {
+        return None;
+    }
     let name = index.column(columns[0]).name.replace('_', " ");
     let text = format!("{name} without an aggregate = its {said}");
     Some((Head { agg: Some(agg), ..head.clone() }, assumption("aggregate", &text)))

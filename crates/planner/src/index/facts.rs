@@ -39,6 +39,8 @@ pub struct Facts {
     pub lists: bool,
     /// In what its numbers are measured.
     pub unit: Option<Unit>,
+    /// How much one of its numbers stands for: a million in `Budget ($M)`.
+    pub scale: f64,
 }
 
 /// The facts of every column, table by table.
@@ -96,8 +98,31 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
         digits,
         lists,
         unit,
+        scale: scale(&column.name),
         core,
         words,
+    }
+}
+
+/// The magnitude that a name says its numbers are told in: `Budget ($M)`, `revenue_in_thousands`.
+fn scale(name: &str) -> f64 {
+    let lower = name.to_lowercase();
+    let words = split_name(name);
+    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let signed = |letter: char| ['$', '€', '£'].iter().any(|sign| {
+        lower.split(*sign).skip(1).any(|rest| {
+            let mut rest = rest.chars();
+            rest.next() == Some(letter) && rest.next().is_none_or(|next| !next.is_alphabetic() || next == 'n')
+        })
+    });
+    if signed('m') || says(&["million", "millions", "musd", "meur", "mln"]) {
+        1e6
+    } else if signed('b') || says(&["billion", "billions", "bn"]) {
+        1e9
+    } else if signed('k') || says(&["thousand", "thousands", "kusd", "keur"]) {
+        1e3
+    } else {
+        1.0
     }
 }
 

@@ -31,10 +31,32 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             found.extend(year.map(|(end, amount)| (end, Test::Eq, vec![amount])));
         }
         for (end, test, amounts) in found {
+            // "Customers who spent more than 500": of all their orders together.
+            if mention.synonym && sums_over_rows(parser, at, &columns, draft) {
+                let head = Head { agg: Some(Agg::Sum), ..Head::plain(Target::Columns(columns.clone())) };
+                let mut found = features(mention);
+                found.push(Feature::ImpliedAggregate);
+                let mut next = with_having(draft, head, test, amounts, &found);
+                let text = format!("`{}` is added up over all rows of each", parser.tokens[at].text);
+                next.granted.push(crate::Assumption { code: "aggregate".to_string(), text });
+                steps.push((end, next));
+                continue;
+            }
             let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
             steps.push((end, add(draft, condition, &features(mention))));
         }
     }
+}
+
+/// Whether a verb says what a thing did over several rows: spent, used, earned.
+fn sums_over_rows(parser: &Parser, at: usize, columns: &Columns, draft: &Draft) -> bool {
+    const VERBS: &[&str] =
+        &["spend", "pay", "earn", "use", "consume", "burn", "generate", "produce", "sell", "travel", "ride", "drive"];
+    let index = parser.index;
+    let [Head { target: Target::Thing(thing), .. }] = &draft.heads[..] else { return false };
+    let amount = |id: &ColId| index.facts(*id).extensive || index.facts(*id).additive;
+    let elsewhere = columns.iter().all(|id| index.things[*thing].table != Some(id.table) && amount(id));
+    elsewhere && draft.having.is_empty() && VERBS.iter().any(|verb| index.forms.stem(verb) == parser.tokens[at].stem)
 }
 
 /// `more than 20 units in stock`, `over 48 hours`; with a thing or measure after it, a condition on groups.
@@ -279,6 +301,8 @@ pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(
                 .roles(end)
                 .find_map(|(end, role)| if let Role::AfterCompare(test) = role { Some((end, test)) } else { None })
             {
+                // "16+" may be a cell as it is written.
+                Some((end, _)) if parser.word(end - 1) == "+" && is_cell(parser, start, end) => {}
                 Some((end, test)) => {
                     found.push((end, test, vec![amount.clone()]));
                     for (end, unit) in units(parser, end) {
@@ -292,6 +316,13 @@ pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(
         }
     }
     found
+}
+
+fn is_cell(parser: &Parser, start: usize, end: usize) -> bool {
+    parser.mentions.at(start).iter().any(|mention| match &mention.what {
+        What::Value(cells) => mention.end == end && cells.iter().any(|(_, text)| text.ends_with('+')),
+        _ => false,
+    })
 }
 
 /// Whether a verb only says that a number came to be what the comparison after it says.

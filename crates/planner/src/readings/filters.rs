@@ -196,6 +196,22 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     }
 }
 
+/// `rated 16+` of `Age Rating`, `classified secret` of `classification`: the participle has the root of the cell's column.
+pub fn participle_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const ROOT_MIN: usize = 3;
+    let Some(root) = parser.word(at).strip_suffix("ed").filter(|root| root.len() >= ROOT_MIN) else { return };
+    let start = parser.skip(at + 1, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
+    for list in value_lists(parser, start) {
+        let named = |id: &ColId| parser.index.facts(*id).words.iter().any(|word| word.starts_with(root));
+        let kept: Cells = list.cells.iter().filter(|(column, _)| named(column)).cloned().collect();
+        if !kept.is_empty() {
+            let loose = list.loose.then_some(Feature::LooseValue);
+            let found: Vec<Feature> = [Feature::StemmedName].into_iter().chain(loose).collect();
+            steps.push((list.end, add(draft, Condition::Values { cells: kept, all: list.all }, &found)));
+        }
+    }
+}
+
 /// `returned`, `SLA met`.
 pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {

@@ -76,7 +76,7 @@ fn depictive(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `estimated rather than measured`: what is not meant says nothing more than the condition before it.
 fn rather_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let said = matches!((parser.word(at), parser.word(at + 1)), ("rather", "than") | ("instead", "of") | ("and", "not"));
+    let said = matches!((parser.word(at), parser.word(at + 1)), ("rather", "than") | ("instead", "of"));
     let conditioned = draft.filters.last().is_some_and(|filter| {
         matches!(filter.condition, Condition::Flag(_) | Condition::Values { .. }) && !filter.negated
     });
