@@ -12,9 +12,9 @@ use crate::build::{self, Why};
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::mentions::{Mention, Mentions, What};
+use crate::readings::Rigor;
 use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
-use crate::readings::Rigor;
 use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score};
 
 /// How many other readings an answer carries.
@@ -143,10 +143,15 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
     // "Is it warmer", "when was it coldest".
     let it = |at: usize| {
         let graded = compares(at + 1) || index.lexicon.adjective(fold(at + 1)).is_some();
-        fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && graded
+        let weather = fold(at) == "it" && matches!(fold(at + 1), "is" | "was" | "gets" | "got");
+        let when = at > 0 && matches!(fold(at - 1), "when" | "while" | "whenever" | "if");
+        let how = at > 1 && index.lexicon.extent(fold(at - 2)).is_some();
+        (fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && (graded || how))
+            || when && (weather || fold(at) == "it's")
     };
     let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
-    let grammar = |at: usize| idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
+    let grammar =
+        |at: usize| idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
     let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at) && !grammar(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));

@@ -321,7 +321,10 @@ impl Lexicon {
 
     /// Nouns for what units of a family measure: energy for kilowatt hours.
     pub fn unit_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a String> {
-        self.unit_nouns.iter().filter(move |(_, families)| families.iter().any(|known| known == family)).map(|(noun, _)| noun)
+        self.unit_nouns
+            .iter()
+            .filter(move |(_, families)| families.iter().any(|known| known == family))
+            .map(|(noun, _)| noun)
     }
 
     /// Whether a phrase says nothing about which rows are meant.

@@ -16,7 +16,9 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     let open = draft.lenient && head.agg.is_none() && !head.amount && head.quantile.is_none();
     let Target::Columns(columns) = &head.target else { return None };
     let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
-    if !open || !columns.iter().all(number) {
+    // "Cost" of two tables does not say of what.
+    let one_table = columns.iter().all(|id| id.table == columns[0].table);
+    if !open || !one_table || !columns.iter().all(number) {
         return None;
     }
     let all = |wanted: &dyn Fn(ColId) -> bool| columns.iter().all(|id| wanted(*id));
@@ -74,9 +76,14 @@ pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>)
     };
     let told: Vec<ColId> = draft.filters.iter().flat_map(columns).collect();
     let one_table = told.iter().all(|id| id.table == told[0].table);
-    if !told.is_empty() && one_table && let Ok(thing) = ranking::thing_of(index, &told) {
+    if !told.is_empty()
+        && one_table
+        && let Ok(thing) = ranking::thing_of(index, &told)
+    {
         let noun = &index.things[thing].noun;
-        draft.granted.push(assumption("aggregate", &format!("both sides are told by how many rows of {noun} they have")));
+        draft
+            .granted
+            .push(assumption("aggregate", &format!("both sides are told by how many rows of {noun} they have")));
         draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
         implied.push(Feature::ImpliedAggregate);
     }

@@ -67,6 +67,7 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
     let yes = yes(column);
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
     let (core, counted) = without_count(core);
+    let core = without_magnitude(core, scale(&column.name));
     let identifier = is_identifier(column, &words);
     let additive = column.ty.is_number()
         && !identifier
@@ -109,12 +110,14 @@ fn scale(name: &str) -> f64 {
     let lower = name.to_lowercase();
     let words = split_name(name);
     let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let signed = |letter: char| ['$', '€', '£'].iter().any(|sign| {
-        lower.split(*sign).skip(1).any(|rest| {
-            let mut rest = rest.chars();
-            rest.next() == Some(letter) && rest.next().is_none_or(|next| !next.is_alphabetic() || next == 'n')
+    let signed = |letter: char| {
+        ['$', '€', '£'].iter().any(|sign| {
+            lower.split(*sign).skip(1).any(|rest| {
+                let mut rest = rest.chars();
+                rest.next() == Some(letter) && rest.next().is_none_or(|next| !next.is_alphabetic() || next == 'n')
+            })
         })
-    });
+    };
     if signed('m') || says(&["million", "millions", "musd", "meur", "mln"]) {
         1e6
     } else if signed('b') || says(&["billion", "billions", "bn"]) {
@@ -124,6 +127,14 @@ fn scale(name: &str) -> f64 {
     } else {
         1.0
     }
+}
+
+/// Cuts the magnitude off the end of a name that says one: `Budget ($M)` is a budget.
+fn without_magnitude(words: Vec<String>, scale: f64) -> Vec<String> {
+    const MAGNITUDES: &[&str] = &["m", "mn", "k", "b", "bn", "million", "millions", "billion", "thousand", "thousands"];
+    let magnitude = |word: &String| MAGNITUDES.contains(&word.trim_start_matches(['$', '€', '£']));
+    let length = words.len() - usize::from(scale > 1.0 && words.len() > 1 && words.last().is_some_and(magnitude));
+    words[..length].to_vec()
 }
 
 /// Whether a number already holds what came before: then a sum over rows counts twice.

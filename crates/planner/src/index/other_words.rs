@@ -30,6 +30,12 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for id in index.columns() {
         let facts = index.facts(id);
         in_other_words(index, &facts.core, Sense::Column(id), added);
+        // "Air temp" of `air_temp_c`, as it is written.
+        let short = &facts.written[..facts.core.len().min(facts.written.len())];
+        let spoken: Vec<&str> = short.iter().map(|word| index.lexicon.spoken(word)).collect();
+        if short != facts.core && spoken == facts.core {
+            added.push((short.to_vec(), Sense::Column(id)));
+        }
         let thing = |part: &[String]| index.things.iter().any(|thing| split_name(&thing.noun) == part);
         // A part of an identifier's name by another word would be counted, and nobody counts identifiers.
         let named = parts(&facts.core).into_iter().filter(|_| !facts.identifier);

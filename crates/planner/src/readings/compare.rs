@@ -33,12 +33,8 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         for (end, test, amounts) in found {
             // "Customers who spent more than 500": of all their orders together.
             if mention.synonym && sums_over_rows(parser, at, &columns, draft) {
-                let head = Head { agg: Some(Agg::Sum), ..Head::plain(Target::Columns(columns.clone())) };
-                let mut found = features(mention);
-                found.push(Feature::ImpliedAggregate);
-                let mut next = with_having(draft, head, test, amounts, &found);
-                let text = format!("`{}` is added up over all rows of each", parser.tokens[at].text);
-                next.granted.push(crate::Assumption { code: "aggregate".to_string(), text });
+                let mut next = summed(parser, at, columns.clone(), (test, amounts), draft);
+                next.features.extend(features(mention));
                 steps.push((end, next));
                 continue;
             }
@@ -46,6 +42,19 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             steps.push((end, add(draft, condition, &features(mention))));
         }
     }
+}
+
+/// Groups whose number, added up over their rows, passes a test; the verb that says so is at a position.
+fn summed(parser: &Parser, verb: usize, columns: Columns, found: (Test, Vec<Amount>), draft: &Draft) -> Draft {
+    let head = Head { agg: Some(Agg::Sum), ..Head::plain(Target::Columns(columns)) };
+    let next = with_having(draft, head, found.0, found.1, &[]);
+    let text = format!("`{}` is added up over all rows of each", parser.tokens[verb].text);
+    next.granting(Feature::ImpliedAggregate, "aggregate", text)
+}
+
+/// Whether such a verb stands just before a comparison: "used more than 500 kWh".
+fn done_before(parser: &Parser, at: usize, columns: &Columns, draft: &Draft) -> bool {
+    at > 0 && !columns.is_empty() && sums_over_rows(parser, at - 1, columns, draft)
 }
 
 /// Whether a verb says what a thing did over several rows: spent, used, earned.
@@ -66,6 +75,10 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         for mention in parser.mentions.at(start) {
             let amounts = amounts.clone();
             match &mention.what {
+                What::Columns(columns) if done_before(parser, at, &numeric(parser, columns), draft) => {
+                    let columns = numeric(parser, columns);
+                    steps.push((mention.end, summed(parser, at - 1, columns, (test, amounts), draft)));
+                }
                 What::Columns(columns) if !numeric(parser, columns).is_empty() => {
                     let condition =
                         Condition::Compare { columns: numeric(parser, columns), test, amounts, implied: false };
@@ -94,7 +107,9 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             steps.push((end, add(draft, condition, &[Feature::ImpliedColumn, Feature::OpenChoice])));
         }
         let columns = columns_of_unit(parser, &amounts);
-        if !columns.is_empty() {
+        if done_before(parser, at, &columns, draft) {
+            steps.push((end, summed(parser, at - 1, columns, (test, amounts), draft)));
+        } else if !columns.is_empty() {
             let condition = Condition::Compare { columns, test, amounts, implied: true };
             steps.push((end, add(draft, condition, &[Feature::ImpliedColumn])));
         }
@@ -328,9 +343,10 @@ fn is_cell(parser: &Parser, start: usize, end: usize) -> bool {
 /// Whether a verb only says that a number came to be what the comparison after it says.
 fn is_level_verb(word: &str) -> bool {
     const VERBS: &[&str] = &[
-        "drop", "drops", "dropped", "fall", "falls", "fell", "fallen", "dip", "dips", "dipped", "sink", "sinks", "sank",
-        "go", "goes", "went", "gone", "rise", "rises", "rose", "risen", "climb", "climbs", "climbed", "jump", "jumped",
-        "stay", "stays", "stayed", "remain", "remains", "remained", "run", "runs", "ran", "get", "gets", "got",
+        "drop", "drops", "dropped", "fall", "falls", "fell", "fallen", "dip", "dips", "dipped", "sink", "sinks",
+        "sank", "go", "goes", "went", "gone", "rise", "rises", "rose", "risen", "climb", "climbs", "climbed", "jump",
+        "jumped", "stay", "stays", "stayed", "remain", "remains", "remained", "run", "runs", "ran", "get", "gets",
+        "got",
     ];
     VERBS.contains(&word)
 }

@@ -86,7 +86,19 @@ pub fn among(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// "How does it vary by region" asks for the groups; any other "how" asks for a way or a reason.
 fn asks_difference(parser: &Parser) -> bool {
     let differs = |word: &str| {
-        matches!(word, "vary" | "varies" | "differ" | "differs" | "changed" | "developed" | "evolved" | "change" | "compare" | "compares")
+        matches!(
+            word,
+            "vary"
+                | "varies"
+                | "differ"
+                | "differs"
+                | "changed"
+                | "developed"
+                | "evolved"
+                | "change"
+                | "compare"
+                | "compares"
+        )
     };
     parser.tokens.iter().any(|token| differs(&token.fold))
 }

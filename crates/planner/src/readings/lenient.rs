@@ -62,9 +62,29 @@ fn pass(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Draft {
 /// `arrived without a battery level`, `ended with at least one prescription`: the verb only carries what it came with.
 fn depictive(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const VERBS: &[&[&str]] = &[
-        &["came", "back"], &["come", "back"], &["came", "in"], &["come", "in"], &["ended", "up"], &["end", "up"],
-        &["arrived"], &["arrive"], &["arrives"], &["ended"], &["end"], &["ends"], &["finished"], &["finish"],
-        &["finishes"], &["came"], &["come"], &["comes"], &["began"], &["begin"], &["left"], &["returned"], &["went"],
+        &["came", "back"],
+        &["come", "back"],
+        &["came", "in"],
+        &["come", "in"],
+        &["ended", "up"],
+        &["end", "up"],
+        &["arrived"],
+        &["arrive"],
+        &["arrives"],
+        &["ended"],
+        &["end"],
+        &["ends"],
+        &["finished"],
+        &["finish"],
+        &["finishes"],
+        &["came"],
+        &["come"],
+        &["comes"],
+        &["began"],
+        &["begin"],
+        &["left"],
+        &["returned"],
+        &["went"],
     ];
     let here = |verb: &&&[&str]| verb.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
     let Some(verb) = VERBS.iter().find(here).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };

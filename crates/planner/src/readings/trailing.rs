@@ -10,7 +10,10 @@ use crate::lexicon::Role;
 pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::Count) else { return };
     let told = (end..parser.tokens.len()).all(|at| {
-        matches!(parser.word(at), "are" | "were" | "is" | "was" | "there" | "that" | "of" | "them" | "in" | "total" | "please")
+        matches!(
+            parser.word(at),
+            "are" | "were" | "is" | "was" | "there" | "that" | "of" | "them" | "in" | "total" | "please"
+        )
     });
     let [head] = &draft.heads[..] else { return };
     let rows = matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none();

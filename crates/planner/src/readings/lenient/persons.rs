@@ -31,7 +31,8 @@ pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     let before = parser.word_before_determiners(at);
-    let told_apart = matches!(before, "by" | "per" | "each" | "every" | "which" | "what" | "many" | "most" | "of" | "different");
+    let told_apart =
+        matches!(before, "by" | "per" | "each" | "every" | "which" | "what" | "many" | "most" | "of" | "different");
     let from = matches!(before, "from" | "by") && parser.before(at) == "the";
     let measured = draft.heads.iter().all(|head| match &head.target {
         Target::Columns(_) | Target::Measure(_) => true,
@@ -48,7 +49,8 @@ pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
     const COLUMNS_MIN: usize = 2;
     let index = parser.index;
-    let tells = |id: &ColId| index.facts(*id).words.first().is_some_and(|word| word == noun) && !index.facts(*id).identifier;
+    let tells =
+        |id: &ColId| index.facts(*id).words.first().is_some_and(|word| word == noun) && !index.facts(*id).identifier;
     let of = |table: usize| index.columns().filter(|id| id.table == table && tells(id)).count();
     (0..index.dataset.tables.len()).any(|table| of(table) >= COLUMNS_MIN)
 }
@@ -56,7 +58,8 @@ fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
 /// The rows that are persons, where only one table's are.
 fn persons(parser: &Parser) -> Option<ThingId> {
     let index = parser.index;
-    let person = |id: &usize| index.things[*id].table.is_some() && index.lexicon.is_of("person", &index.things[*id].noun);
+    let person =
+        |id: &usize| index.things[*id].table.is_some() && index.lexicon.is_of("person", &index.things[*id].noun);
     let mut found = (0..index.things.len()).filter(person);
     let first = found.next()?;
     found.next().is_none().then_some(first)
@@ -95,12 +98,18 @@ pub fn agent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let [column] = columns[..] else { return };
     let Some(doer) = doer(parser, column) else { return };
     let by = Head { amount: true, ..Head::plain(Target::Columns(columns)) };
-    let text = format!("a `{}` is a {} by {}", parser.tokens[at].text, parser.index.things[doer].noun, parser.index.column(column).name);
+    let text = format!(
+        "a `{}` is a {} by {}",
+        parser.tokens[at].text,
+        parser.index.things[doer].noun,
+        parser.index.column(column).name
+    );
     let next = draft.granting(Feature::Synonym, "agent", text);
     let ranked = |by: Option<Head>| {
         let mut next = next.with(|next| next.heads.push(Head::plain(Target::Thing(doer))));
         let kind = if by.is_some() { RankKind::Amount } else { RankKind::Top };
-        let kind = if draft.rank.as_ref().is_some_and(|rank| rank.kind == RankKind::Top) { RankKind::Top } else { kind };
+        let kind =
+            if draft.rank.as_ref().is_some_and(|rank| rank.kind == RankKind::Top) { RankKind::Top } else { kind };
         next.rank = Some(Rank { kind, dir, number, by, open: false });
         next
     };

@@ -13,7 +13,10 @@ pub fn what_did(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let asks = parser.word(at) == "what" && matches!(parser.word(at + 1), "did" | "do" | "does");
     let verb = |at: usize| {
         let token = &parser.tokens[at];
-        let said = matches!(token.singular.as_str(), "pay" | "spend" | "earn" | "cost" | "use" | "consume" | "generate" | "produce" | "make");
+        let said = matches!(
+            token.singular.as_str(),
+            "pay" | "spend" | "earn" | "cost" | "use" | "consume" | "generate" | "produce" | "make"
+        );
         said && parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_) | What::Measure(_)))
     };
     if asks && draft.is_fresh() && (at + 2..parser.tokens.len()).any(verb) {
@@ -38,7 +41,8 @@ pub fn owed(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let flags: Columns = index.columns().filter(paid).collect();
     let [flag] = flags[..] else { return };
     let money = |id: &ColId| {
-        let named = |word: &String| matches!(word.as_str(), "bill" | "amount" | "total" | "price" | "fee" | "cost" | "charge");
+        let named =
+            |word: &String| matches!(word.as_str(), "bill" | "amount" | "total" | "price" | "fee" | "cost" | "charge");
         id.table == flag.table && index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(named)
     };
     let amounts: Columns = index.columns().filter(money).collect();

@@ -10,6 +10,7 @@ pub fn named(name: &str) -> Option<Dataset> {
     Some(match name {
         "library" => library(),
         "jobs" => jobs(),
+        "ferries" => ferries(),
         _ => return None,
     })
 }
@@ -80,4 +81,40 @@ fn jobs() -> Dataset {
     );
     let relations = vec![link("jobs.machine_code", "machines.machine_code"), link("stops.job_id", "jobs.job_id")];
     Dataset { relations, ..dataset("jobs", vec![machines, jobs, stops]) }
+}
+
+/// Crossings between two ports each, and what a port cost in millions.
+fn ferries() -> Dataset {
+    let ports = table(
+        "ports",
+        9,
+        vec![
+            key("port_id", 9),
+            name_of("port_name", &["Grey Point", "Old Pier", "Skerry"]),
+            text("coast", &["west coast", "south coast"]),
+            int("pier_level", 4, 1, 4),
+            decimal("Build Cost ($M)", "1.2", "96.0"),
+        ],
+    );
+    let crossings = table(
+        "crossings",
+        3100,
+        vec![
+            key("crossing_id", 3100),
+            int("start_port_id", 9, 1, 9),
+            int("end_port_id", 9, 1, 9),
+            moment("started_at", "2025-02-01T05:00:00", "2025-07-31T22:10:00"),
+            moment("ended_at", "2025-02-01T05:40:00", "2025-07-31T23:50:00"),
+            text("passenger_type", &["child", "adult", "senior"]),
+            int("passenger_age", 80, 2, 90).nulls(200),
+            text("Deck Class", &["C1", "C2+"]),
+            decimal("fare_eur", "2.00", "64.00"),
+            decimal("fuel_cost_eur", "1.00", "70.00"),
+            decimal("air_temp_c", "-9.0", "31.0").unit("°C"),
+            flag("is_estimated"),
+        ],
+    );
+    let relations =
+        vec![link("crossings.start_port_id", "ports.port_id"), link("crossings.end_port_id", "ports.port_id")];
+    Dataset { relations, ..dataset("ferries", vec![ports, crossings]) }
 }
