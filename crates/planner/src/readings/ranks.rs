@@ -14,7 +14,7 @@ use crate::score::Feature;
 /// How many rows a ranking may ask for.
 const RANK_MAX: f64 = 1000.0;
 
-fn ranked(draft: &Draft, kind: RankKind, dir: Dir, number: Option<u32>, by: Option<Head>) -> Draft {
+pub(super) fn ranked(draft: &Draft, kind: RankKind, dir: Dir, number: Option<u32>, by: Option<Head>) -> Draft {
     let open = matches!(kind, RankKind::Extreme | RankKind::Amount);
     draft.with(|next| next.rank = Some(Rank { kind, dir, number, by, open }))
 }
@@ -106,30 +106,6 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((end, next));
         }
     }
-}
-
-/// `which kind of fault turns up most often`: said after the value that the most rows have.
-pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let often = matches!(parser.word(at + 1), "often" | "frequently");
-    let dir = match parser.word(at) {
-        "most" => Dir::Desc,
-        "least" => Dir::Asc,
-        _ => return,
-    };
-    let [Head { target: Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else { return };
-    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && draft.groups.is_empty();
-    let sorts = |id: &ColId| parser.index.column(*id).ty == Type::Text && !parser.index.column(*id).unique;
-    let [column] = columns[..] else { return };
-    let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
-    let Some(rows) = owner.filter(|_| often && asked && sorts(&column)) else { return };
-    // "Misses the SLA most often" counts what it says, or its share of all.
-    if !draft.filters.iter().all(|filter| matches!(filter.condition, Condition::Time { .. })) {
-        return;
-    }
-    let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
-    let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
-    next.rank.iter_mut().for_each(|rank| rank.open = false);
-    steps.push((at + 2, next));
 }
 
 /// `which hotel was reviewed the most`: the participle names the number of times it was done.
@@ -442,31 +418,6 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         next.scopes.push(thing);
         next.ask = Some(Ask::What);
         steps.push((end, next));
-    }
-}
-
-/// `when was the strongest vibration measured`: the ranking word stands before the number.
-pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
-    let index = parser.index;
-    if !asked || index.row_words.days {
-        return;
-    }
-    for (middle, role) in parser.roles(at) {
-        let Role::Extreme(dir) = role else { continue };
-        for (end, by, features) in quantities(parser, middle) {
-            let Target::Columns(columns) = &by.target else { continue };
-            let ([column], None) = (&columns[..], by.agg) else { continue };
-            let dates = crate::build::moments(index, column.table);
-            let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
-            let (Some(thing), 1, true) = (thing, dates.len(), index.column(*column).ty.is_number()) else { continue };
-            let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
-            next.features.extend(features);
-            next.heads.push(Head::plain(Target::Columns(dates)));
-            next.scopes.push(thing);
-            next.ask = Some(Ask::What);
-            steps.push((end, next));
-        }
     }
 }
 

@@ -1,10 +1,15 @@
-//! What is asked for at the end: `films with no synopsis, how many?`, `open tickets - count`.
+//! What is said late: `films with no synopsis, how many?`, `which fault turns up most often`, `when was the strongest
+//! vibration measured`.
 
-use data::plan::Agg;
+use base::Type;
+use data::plan::{Agg, Dir};
 
+use super::groups::quantities;
+use super::ranks::ranked;
 use super::{Parser, Steps};
-use crate::draft::{Draft, Target};
-use crate::lexicon::Role;
+use crate::draft::{Condition, Draft, Head, RankKind, Target};
+use crate::index::ColId;
+use crate::lexicon::{Ask, Role};
 
 /// The last words say that what was described is to be counted.
 pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -23,5 +28,54 @@ pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         let mut next = draft.with(|next| next.heads[0].agg = Some(Agg::Count));
         next.ask = None;
         steps.push((parser.tokens.len(), next));
+    }
+}
+
+/// `which kind of fault turns up most often`: said after the value that the most rows have.
+pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let often = matches!(parser.word(at + 1), "often" | "frequently");
+    let dir = match parser.word(at) {
+        "most" => Dir::Desc,
+        "least" => Dir::Asc,
+        _ => return,
+    };
+    let [Head { target: Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else { return };
+    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && draft.groups.is_empty();
+    let sorts = |id: &ColId| parser.index.column(*id).ty == Type::Text && !parser.index.column(*id).unique;
+    let [column] = columns[..] else { return };
+    let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
+    let Some(rows) = owner.filter(|_| often && asked && sorts(&column)) else { return };
+    // "Misses the SLA most often" counts what it says, or its share of all.
+    if !draft.filters.iter().all(|filter| matches!(filter.condition, Condition::Time { .. })) {
+        return;
+    }
+    let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+    let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
+    next.rank.iter_mut().for_each(|rank| rank.open = false);
+    steps.push((at + 2, next));
+}
+
+/// `when was the strongest vibration measured`: the ranking word stands before the number.
+pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
+    let index = parser.index;
+    if !asked || index.row_words.days {
+        return;
+    }
+    for (middle, role) in parser.roles(at) {
+        let Role::Extreme(dir) = role else { continue };
+        for (end, by, features) in quantities(parser, middle) {
+            let Target::Columns(columns) = &by.target else { continue };
+            let ([column], None) = (&columns[..], by.agg) else { continue };
+            let dates = crate::build::moments(index, column.table);
+            let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+            let (Some(thing), 1, true) = (thing, dates.len(), index.column(*column).ty.is_number()) else { continue };
+            let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
+            next.features.extend(features);
+            next.heads.push(Head::plain(Target::Columns(dates)));
+            next.scopes.push(thing);
+            next.ask = Some(Ask::What);
+            steps.push((end, next));
+        }
     }
 }
