@@ -156,6 +156,8 @@ pub enum Condition {
     },
     /// Nothing there: null, or zero where a number has no nulls.
     Empty(Columns),
+    /// The cell is not filled; a zero is.
+    Missing(Columns),
     /// `verb` when a participle without a date of its own comes just before: "closed in May".
     Time {
         columns: Option<Columns>,

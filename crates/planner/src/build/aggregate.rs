@@ -213,11 +213,12 @@ fn rank(
     plan.order.push(Order { by, dir: top.dir });
 }
 
-/// What is ranked has a name: rows without one belong to none of the ranked.
+/// What is ranked or picked out has a name: rows without one belong to none of them.
 fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
     let Some(Group { expr: expr @ Expr::Col { col }, grain: None, .. }) = plan.group.last() else { return };
     let Some(column) = ground.index.find(col).filter(|id| ground.index.column(*id).nulls > 0) else { return };
-    if shape.top.is_some() && column.table == ground.base {
+    let picked = shape.top.is_some() || !shape.having.is_empty() && !shape.counted;
+    if picked && column.table == ground.base {
         let named = not(Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() });
         ground.assume("nulls", format!("rows without {col} are left out"));
         plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());

@@ -142,7 +142,8 @@ impl Ground<'_> {
                 let pred = self.test(column, Test::Contains, vec![Cell::from(text.clone())]);
                 Ok(self.denied(column, there, pred, filter.negated))
             }
-            Condition::Empty(columns) => self.empty(columns, filter.negated),
+            Condition::Empty(columns) => self.empty(columns, filter.negated, true),
+            Condition::Missing(columns) => self.empty(columns, filter.negated, false),
             Condition::Time { columns, when, verb } => {
                 if *verb {
                     self.check_event_date()?;
@@ -240,12 +241,14 @@ impl Ground<'_> {
         Ok(self.place(column, there, pred))
     }
 
-    fn empty(&mut self, columns: &Columns, negated: bool) -> Result<Placed, Why> {
+    /// `zero_is_nothing`: "no stops" may be said of a 0, "the stops are missing" never.
+    fn empty(&mut self, columns: &Columns, negated: bool, zero_is_nothing: bool) -> Result<Placed, Why> {
         let (column, there) = self.locate(columns)?;
         let info = self.index.column(column);
         let name = self.index.qualified(column);
-        let zero = info.min.as_ref().and_then(number_of) == Some(0.0);
-        let written = self.index.facts(column).digits && info.values.iter().any(|value| value == "0");
+        let zero = zero_is_nothing && info.min.as_ref().and_then(number_of) == Some(0.0);
+        let written =
+            zero_is_nothing && self.index.facts(column).digits && info.values.iter().any(|value| value == "0");
         if info.nulls > 0 && (written || zero && self.index.facts(column).additive) {
             return Err(Why::ambiguous(format!("whether {name} is 0 or missing")));
         }
@@ -351,7 +354,9 @@ impl Ground<'_> {
                 columns.iter().any(|column| column.table == table)
             }
             Condition::Values { cells, .. } => cells.iter().any(|(column, _)| column.table == table),
-            Condition::Flag(columns) | Condition::Empty(columns) => columns.iter().any(|column| column.table == table),
+            Condition::Flag(columns) | Condition::Empty(columns) | Condition::Missing(columns) => {
+                columns.iter().any(|column| column.table == table)
+            }
             _ => true,
         }
     }

@@ -454,9 +454,10 @@ fn conditioned_thing(index: &Index, filters: &[Filter]) -> Option<ThingId> {
     let tables_of = |filter: &Filter| -> Vec<usize> {
         match &filter.condition {
             Condition::Values { cells, .. } => cells.iter().map(|(id, _)| id.table).collect(),
-            Condition::Flag(columns) | Condition::Empty(columns) | Condition::Compare { columns, .. } => {
-                columns.iter().map(|id| id.table).collect()
-            }
+            Condition::Flag(columns)
+            | Condition::Empty(columns)
+            | Condition::Missing(columns)
+            | Condition::Compare { columns, .. } => columns.iter().map(|id| id.table).collect(),
             _ => (0..index.dataset.tables.len()).collect(),
         }
     };

@@ -334,10 +334,15 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             continue;
         }
         let start = parser.skip_determiners(end);
+        let unfilled =
+            (at..end).any(|word| matches!(parser.word(word), "missing" | "miss" | "misses" | "empty" | "null"));
         for mention in parser.mentions.at(start) {
             let (condition, negated) = match &mention.what {
                 What::Columns(columns) if columns.iter().all(|id| parser.index.facts(*id).yes.is_none()) => {
-                    (Condition::Empty(columns.clone()), false)
+                    match unfilled {
+                        true => (Condition::Missing(columns.clone()), false),
+                        false => (Condition::Empty(columns.clone()), false),
+                    }
                 }
                 What::Thing(thing) if parser.index.things[*thing].table.is_none() => {
                     (Condition::Empty(parser.index.things[*thing].keys.clone()), false)
@@ -365,7 +370,7 @@ pub fn absent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         // "Is the budget unknown" has the verb before it.
         let said = start > mention.end || matches!(parser.word_before_determiners(at), "is" | "are" | "was" | "were");
         let Some(end) = parser.role(start, Role::Absent).filter(|_| said) else { continue };
-        steps.push((end, add(draft, Condition::Empty(columns.clone()), &features(mention))));
+        steps.push((end, add(draft, Condition::Missing(columns.clone()), &features(mention))));
     }
 }
 

@@ -3,7 +3,7 @@
 use data::plan::{Agg, Grain};
 
 use super::{Parser, Steps};
-use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target};
+use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
@@ -269,6 +269,11 @@ fn place(parser: &Parser, at: usize, next: &mut Draft, before: &Draft, target: T
     if before.joined && next.groups.is_empty() && next.rank.is_none() {
         let previous = next.heads[next.heads.len() - 1].clone();
         let explicit = next.pending.is_some();
+        // "How many where the grade is Fine and the colour …" goes on with conditions.
+        let conditioned = next.filters.last().is_some_and(|filter| filter.zone == Zone::Predicate);
+        if conditioned && !explicit && previous.agg.is_some() {
+            return false;
+        }
         // "Days in March, approved ones only" has a condition after the comma, not a second number.
         if matches!(target, Target::Flag(_)) && !explicit && previous.agg != Some(Agg::Count) {
             return false;
