@@ -28,6 +28,7 @@ mod journal;
 mod journal_files;
 mod libraries;
 mod notes;
+mod phrasings;
 mod plans;
 mod profiles;
 mod programs;
