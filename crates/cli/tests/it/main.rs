@@ -38,6 +38,7 @@ mod readme;
 mod redteam;
 mod refusals;
 mod runs;
+mod same;
 mod sql;
 mod suite;
 mod support;
