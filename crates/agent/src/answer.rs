@@ -3,7 +3,7 @@
 use base::Table;
 use data::Dataset;
 use data::plan::Plan;
-use planner::{Assumption, Reading, Refusal};
+use planner::{Assumption, Reading, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -120,11 +120,11 @@ impl Answer {
         }
     }
 
-    /// Says why there is no answer.
-    pub fn refuse(&mut self, refusal: &Refusal) {
+    /// Says why there is no answer, and what the user can do to get one.
+    pub fn refuse(&mut self, refusal: &Refusal, hint: Option<String>) {
         self.refusal = Some(json!({
             "reason": refusal.reason, "message": refusal.message, "words": refusal.words,
-            "suggestions": refusal.suggestions, "readings": self.readings,
+            "suggestions": refusal.suggestions, "readings": self.readings, "hint": hint,
         }));
     }
 
@@ -162,4 +162,19 @@ impl Answer {
         self.plan_hash = None;
         self.sql = None;
     }
+}
+
+/// How to say what a word means that may be a number of the owner's own, where none was declared yet.
+pub(crate) fn declare(refusal: &Refusal, dataset: &Dataset) -> Option<String> {
+    if !dataset.measures.is_empty() {
+        return None;
+    }
+    let what = match (refusal.reason, refusal.words.first()) {
+        (Reason::UnknownWord, Some(word)) => format!("if `{word}` is a number to be computed"),
+        (Reason::Unsupported, _) => "if a number in the question has a way of its own to be computed".to_string(),
+        _ => return None,
+    };
+    Some(format!(
+        "{what}, declare it as a [[measure]] in a dataset.toml beside the files; `assay data init FOLDER` writes a first one"
+    ))
 }

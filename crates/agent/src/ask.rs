@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::ahead::Ahead;
-use crate::answer::{Answer, Known};
+use crate::answer::{Answer, Known, declare};
 use crate::context::{Context, Warmth};
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
@@ -146,7 +146,7 @@ fn choose(
     }
     let mut best = readings.into_iter().next();
     if let Some(refusal) = refusal {
-        answer.refuse(&refusal);
+        answer.refuse(&refusal, declare(&refusal, &prepared.dataset));
         best = best.filter(|_| input.answer_all);
     }
     if best.is_some() {
@@ -193,7 +193,7 @@ async fn compute(
     answer.timing_ms.execute = milliseconds(executed_at);
     let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
         answer.withdraw();
-        answer.refuse(&unfinished(&queried)?);
+        answer.refuse(&unfinished(&queried)?, None);
         return Ok(());
     };
     let verified_at = Instant::now();
@@ -226,7 +226,7 @@ async fn compute(
         }
         Err(difference) => {
             answer.withdraw();
-            answer.refuse(&disagreement(&difference));
+            answer.refuse(&disagreement(&difference), None);
         }
     }
     Ok(())

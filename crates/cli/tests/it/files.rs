@@ -104,7 +104,7 @@ fn two_files_with_a_key_in_common_are_joined() {
 #[test]
 fn an_exported_dataset_gives_the_answers_of_the_built_in_one() {
     let place = Place::new();
-    for dataset in ["ecommerce", "support"] {
+    for dataset in ["ecommerce", "support", "sensors"] {
         let folder = place.path(dataset.to_owned() + "-exported");
         let folder = folder.to_str().unwrap();
         place.json(0, &["data", "export", dataset, "--to", folder]);
@@ -118,15 +118,58 @@ fn an_exported_dataset_gives_the_answers_of_the_built_in_one() {
         let of_files = place.json(0, &["data", "show", folder]);
         let built_in = shared().json(0, &["data", "show", dataset]);
         assert_eq!(described(&of_files), described(&built_in), "{dataset} is described alike");
+        let name = format!("{dataset}_again");
+        place.json(0, &["data", "add", folder, "--name", &name]);
         for question in built_in["questions"].as_array().unwrap() {
             let question = question.as_str().unwrap();
-            let one = place.json_any(&["ask", folder, question]);
+            let one = place.json_any(&["ask", &name, question]);
             let other = shared().json_any(&["ask", dataset, question]);
+            assert_eq!(one["status"], "answered", "{question:?}: {}", one["refusal"]);
             for field in ["status", "table", "focus", "sentence", "assumptions"] {
                 assert_eq!(one[field], other[field], "{field} of {question:?}");
             }
         }
     }
+}
+
+/// Suggested questions about a number that only the `dataset.toml` says how to compute.
+const NEED_A_MEASURE: &[(&str, &str)] = &[
+    ("ecommerce", "What are the top 10 products by revenue?"),
+    ("ecommerce", "What was the revenue by category last month?"),
+    ("ecommerce", "What is the average order value by month?"),
+    ("support", "What is the SLA compliance by priority?"),
+];
+
+const REVENUE: &str = r#"
+[[measure]]
+name = "revenue"
+agg = "sum"
+expr = "order_items.price * order_items.quantity"
+tables = ["order_items"]
+"#;
+
+#[test]
+fn without_its_declared_measures_a_dataset_refuses_them_and_says_how_to_declare_one() {
+    let place = Place::new();
+    for (dataset, question) in NEED_A_MEASURE {
+        let folder = place.path(dataset);
+        if !folder.exists() {
+            place.json(0, &["data", "export", dataset, "--to", dataset]);
+            fs::remove_file(folder.join("dataset.toml")).unwrap();
+        }
+        let data = format!("./{dataset}");
+        let refused = place.json(1, &["ask", &data, question]);
+        let hint = refused["refusal"]["hint"].as_str().unwrap_or_else(|| panic!("{question:?}: {refused}"));
+        assert!(hint.contains("[[measure]]") && hint.contains("assay data init"), "{question:?}: {hint}");
+    }
+    let told = place.assay(["ask", "./ecommerce", "revenue by category"]).run().exits(1);
+    assert!(told.stderr.contains("hint: if `revenue` is a number to be computed, declare it"), "{}", told.stderr);
+    // As the hint says: a measure is declared, and the question has an answer.
+    place.json(0, &["data", "init", "./ecommerce"]);
+    let metadata = fs::read_to_string(place.path("ecommerce/dataset.toml")).unwrap();
+    place.file("ecommerce/dataset.toml", metadata + REVENUE);
+    let answer = place.answer(&["./ecommerce"], "revenue by category");
+    assert_eq!(answer["known"]["level"], "verified", "{answer}");
 }
 
 #[test]
