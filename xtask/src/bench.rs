@@ -1,9 +1,11 @@
 //! Measurements: they print every round and assert nothing about time.
 
+pub mod ask;
 pub mod ask_loop;
 pub mod charts;
 pub mod data;
 pub mod flow;
+mod python;
 pub mod sandbox;
 mod table;
 

@@ -24,6 +24,9 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask suite         the project's own questions over eight datasets, answers held against pandas
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
+       cargo xtask bench ask [--only PART]
+                                 what a question costs, beside NL4DV; PART is planning or shell, or one of those that take
+                                 long: risk (draws docs/risk-coverage.svg) or ablation
        cargo xtask bench loop    one question from the shell, beside bare Python with pandas
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench charts  how often we choose the chart that people drew, on nvBench where it is at hand
@@ -53,6 +56,8 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["suite"] => suite::run(&Workspace::find()?),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
+        ["bench", "ask"] => bench::ask::run(&Workspace::find()?, &["planning", "shell"]),
+        ["bench", "ask", "--only", part] => bench::ask::run(&Workspace::find()?, &[part]),
         ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),

@@ -5,7 +5,6 @@
 
 mod places;
 mod postgres;
-mod python;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use serde_json::Value;
 use self::places::{Ground, is_open_to_all};
 use self::postgres::{Programs, Server};
 use self::table::{Cell, Contestant, DISK_1, DISK_8, GOALS, Place, Sample, Setting, TMPFS_1};
-use super::load;
+use super::{load, python};
 use crate::workspace::{Workspace, exit_code, output};
 
 const ROUNDS: usize = 5;
@@ -28,6 +27,8 @@ const CONTESTANTS: &[Contestant] =
 const SETTINGS: &[Setting] = &[DISK_1, DISK_8, TMPFS_1];
 const BUILD: &[&str] = &["build", "--release", "--locked", "-p", "flow", "--example", "steps"];
 const FLOOR: &str = include_str!("flow/floor.py");
+/// The peer and the version that is measured.
+const PEER_PACKAGE: &str = "dbos==3.3.0";
 const PEER: &str = include_str!("flow/dbos_peer.py");
 
 /// How many runs are timed: enough for a median, and for us, who need less time for each, enough for the CPU clock.
@@ -82,7 +83,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<u8> {
 
 impl Contest {
     fn prepare(target: &Path) -> anyhow::Result<Contest> {
-        let python = python::provide(target)?;
+        let python = python::provide(target, PEER_PACKAGE)?;
         let driver = target.join("release/examples/steps");
         let mut grounds = vec![Ground::disk(target)?];
         match Ground::tmpfs()? {
@@ -124,7 +125,7 @@ impl Contest {
         };
         let [rusqlite, sqlite] = [version("rusqlite"), version("libsqlite3-sys")];
         println!("assay: {} (release profile; rusqlite {rusqlite}, libsqlite3-sys {sqlite})", self.driver.display());
-        println!("DBOS, floor: {}", python::versions(&self.python)?);
+        println!("DBOS, floor: {}", python::versions(&self.python, &["dbos", "SQLAlchemy", "psycopg"])?);
         println!("floor: one row of {} bytes, what a step of ours leaves, inserted and committed", self.step_bytes);
         for ground in &self.grounds {
             let place = Setting { place: ground.place, concurrency: 1 };
