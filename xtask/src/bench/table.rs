@@ -79,7 +79,9 @@ pub fn print(measured: &Measured, goals: &[Goal]) {
     for row in measured.rows() {
         println!("{row}");
     }
-    println!("\nto reach");
+    if !goals.is_empty() {
+        println!("\nto reach");
+    }
     for goal in goals {
         println!("{}", goal.line(measured));
     }
