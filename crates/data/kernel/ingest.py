@@ -18,7 +18,7 @@ import ingest_json
 import ingest_pack
 import ingest_text
 from ingest_report import COLUMNS_WIDE, InputError, Report, first_line, progress
-from ingest_stage import Stage
+from ingest_stage import ORDER_LOSING, Stage
 from profiling import profile, relate
 
 VALUES_MAX = 10_000
@@ -74,13 +74,14 @@ def _open(out, size, folder, wide):
     """The engine on the new file. Its memory grows with the input, as the cell's does.
 
     It holds a block for each column while it writes, so a file with many columns or few rows has small ones. Rows
-    arrive in groups that are not all full; to join them afterwards would write the whole table a second time.
+    arrive in groups that are not all full; to join them afterwards would write the whole table a second time. They
+    keep the order of the file, because remarks name them by number: see `ORDER_LOSING`.
     """
     settings = {
         "default_block_size": str(SMALL_BLOCK_BYTES if wide or size <= SMALL_BYTES_MAX else BLOCK_BYTES),
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": str(THREADS),
         "memory_limit": f"{_memory(size)}B", "temp_directory": folder, "python_enable_replacements": "false",
-        "max_vacuum_tasks": "0",
+        "max_vacuum_tasks": "0", "disabled_optimizers": ORDER_LOSING,
     }
     engine = _duckdb.connect(out, config=settings)
     engine.execute("SET TimeZone='UTC'; SET enable_progress_bar=false")

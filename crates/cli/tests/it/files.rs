@@ -216,3 +216,24 @@ fn a_period_in_the_name_of_a_column_is_not_asked_for() {
     let answer = place.json(0, &["ask", file.to_str().unwrap(), "Sum of the monthly plan price by country"]);
     assert_eq!(answer["table"]["rows"], json!([["US", 30], ["CA", 5]]), "{}", answer["reading"]);
 }
+
+/// A file of 40 MB, large enough for two threads to read it.
+fn large(paid: fn(usize) -> &'static str) -> String {
+    const ROWS: usize = 1_300_000;
+    let rows = (1..=ROWS).map(|row| format!("{row},{},2024-01-01 00:00:00\n", paid(row)));
+    format!("id,paid,at\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_large_file_is_kept_in_the_order_of_its_rows() {
+    let place = Place::new();
+    // The second cannot be read in one typed pass.
+    place.file("clean.csv", large(|row| if row % 3 == 0 { "true" } else { "false" }));
+    place.file("gaps.csv", large(|row| if row % 100_000 == 7 { "n/a" } else { "false" }));
+    for table in ["clean", "gaps"] {
+        let placed = format!("SELECT id, row_number() OVER () AS place FROM {table}");
+        let moved = format!("SELECT count(*) FROM ({placed}) WHERE id <> place");
+        let moved = place.json(0, &["sql", &format!("{table}.csv"), &moved]);
+        assert_eq!(rows(&moved["table"]), [[json!(0)]], "{table}");
+    }
+}
