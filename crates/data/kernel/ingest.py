@@ -17,7 +17,7 @@ import ingest_csv
 import ingest_json
 import ingest_pack
 import ingest_text
-from ingest_report import COLUMNS_WIDE, InputError, Report, first_line, progress
+from ingest_report import COLUMNS_WIDE, InputError, Report, Watch, first_line, progress
 from ingest_stage import ORDER_LOSING, Stage
 from profiling import profile, relate
 
@@ -53,20 +53,25 @@ def read(arguments):
     size = sum(os.path.getsize(file["path"]) for file in files)
     engine = _open(arguments["out"], size, folder, any(_is_wide(file["path"]) for file in files))
     try:
-        remarks, loaded = [], []
-        names = _Names(file["table"] for file in files)
-        stage = Stage(engine, folder)
-        for place, file in enumerate(files):
-            label = file.get("label") or os.path.basename(file["path"])
-            progress(f"reading {label}", place, len(files))
-            report = Report(label, remarks)
-            with _refusals(report):
-                loaded += _load(stage, file, names, arguments.get("types") or {}, report)
-        progress("measuring", len(files), len(files))
-        tables, links, near = _measure(engine, loaded, arguments.get("values_max", VALUES_MAX), size)
+        with Watch(engine):
+            return _read(Stage(engine, folder), arguments, size)
     finally:
         engine.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read(stage, arguments, size):
+    """The files as tables, and what was measured of them."""
+    remarks, loaded, files = [], [], arguments["files"]
+    names = _Names(file["table"] for file in files)
+    for place, file in enumerate(files):
+        label = file.get("label") or os.path.basename(file["path"])
+        progress(f"reading {label}", place, len(files))
+        report = Report(label, remarks)
+        with _refusals(report):
+            loaded += _load(stage, file, names, arguments.get("types") or {}, report)
+    progress("measuring")
+    tables, links, near = _measure(stage.engine, loaded, arguments.get("values_max", VALUES_MAX), size)
     return {"tables": tables, "relations": links, "remarks": remarks + near}
 
 
@@ -84,7 +89,7 @@ def _open(out, size, folder, wide):
         "max_vacuum_tasks": "0", "disabled_optimizers": ORDER_LOSING,
     }
     engine = _duckdb.connect(out, config=settings)
-    engine.execute("SET TimeZone='UTC'; SET enable_progress_bar=false")
+    engine.execute("SET TimeZone='UTC'")
     return engine
 
 

@@ -237,3 +237,13 @@ fn a_large_file_is_kept_in_the_order_of_its_rows() {
         assert_eq!(rows(&moved["table"]), [[json!(0)]], "{table}");
     }
 }
+
+#[test]
+fn reading_a_large_file_says_on_the_terminal_how_far_it_is() {
+    let place = Place::new();
+    place.file("large.csv", large(|_| "true"));
+    let ran = place.assay(["data", "add", "large.csv"]).on_a_terminal().run().exits(0);
+    let percent = |line: &str| line.strip_prefix("reading large.csv ")?.strip_suffix(" %…")?.parse().ok();
+    let told: Vec<u8> = ran.stdout.split("\r\x1b[K").filter_map(percent).collect();
+    assert!(told.is_sorted() && told.iter().any(|percent| (1..100).contains(percent)), "{told:?}: {}", ran.stdout);
+}
