@@ -217,7 +217,7 @@ const MADE: &[Case] = &[
         "book.xlsx",
         b"",
         &[
-            "members_skipped - 2 []",
+            "members_skipped - 3 []",
             "inner_tables - 2 []",
             "lines_skipped - 1 [2]",
             "lines_skipped - 1 [6]",
