@@ -17,6 +17,7 @@ import ingest_csv
 import ingest_json
 import ingest_pack
 import ingest_text
+import ingest_totals
 from ingest_report import COLUMNS_WIDE, InputError, Report, Watch, first_line, progress
 from ingest_stage import ORDER_LOSING, Stage
 from profiling import profile, relate
@@ -181,6 +182,7 @@ def _load(stage, file, names, types, report):
         before = report.mark()
         units = load(name, types.get(name) or {})
         rows = stage.engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
+        rows = ingest_totals.set_aside(stage.engine, name, rows, report)
         if rows == 0:
             text = "it has a header and no rows" if len(parts) == 1 else f"`{name}` has no rows"
             report.say("no_rows", text, count=0)
