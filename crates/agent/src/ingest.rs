@@ -340,13 +340,13 @@ pub fn ended(id: &str, end: Option<End>) -> Problem {
 /// Passes the kernel's own words on, with a pause before each: what is read at once needs none.
 fn listener(progress: Progress, pause: Duration) -> Listener {
     const LINE_BYTES_MAX: usize = 16 * 1024;
-    let state = Mutex::new((String::new(), Instant::now()));
+    let state = Mutex::new((String::new(), String::new(), Instant::now()));
     Arc::new(move |stream, text| {
         if stream != Stream::Stdout {
             return;
         }
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (begun, last) = &mut *state;
+        let (begun, doing, last) = &mut *state;
         begun.push_str(text);
         let Some(end) = begun.rfind('\n') else {
             if begun.len() > LINE_BYTES_MAX {
@@ -354,7 +354,7 @@ fn listener(progress: Progress, pause: Duration) -> Listener {
             }
             return;
         };
-        let told = begun[..end].lines().rev().find_map(progress_in);
+        let told = begun[..end].lines().filter_map(|line| progress_in(line, doing)).last();
         begun.drain(..=end);
         if let Some(told) = told.filter(|_| last.elapsed() >= pause) {
             *last = Instant::now();
@@ -363,16 +363,19 @@ fn listener(progress: Progress, pause: Duration) -> Listener {
     })
 }
 
-/// A line of the kernel's as words for people; `None` if it is none.
-fn progress_in(line: &str) -> Option<String> {
+/// A line of the kernel's as words for people; `None` if it is none. One without words of its own says how far it is
+/// with what it was `doing`.
+fn progress_in(line: &str, doing: &mut String) -> Option<String> {
     const CHARACTERS_MAX: usize = 120;
     let said: Value = serde_json::from_str(line).ok()?;
-    let said = said.get("progress")?;
-    let text: String = said.get("text")?.as_str()?.chars().take(CHARACTERS_MAX).collect();
+    let said = said.get("progress")?.as_object()?;
+    if let Some(text) = said.get("text").and_then(Value::as_str) {
+        *doing = text.chars().take(CHARACTERS_MAX).collect();
+    }
     let number = |field: &str| said.get(field).and_then(Value::as_f64).filter(|number| *number >= 0.0);
     Some(match (number("done"), number("total")) {
-        (Some(done), Some(total)) if total > 0.0 => format!("{text} {:.0} %", (100.0 * done / total).min(100.0)),
-        _ => text,
+        (Some(done), Some(total)) if total > 0.0 => format!("{doing} {:.0} %", (100.0 * done / total).min(100.0)),
+        _ => doing.clone(),
     })
 }
 
@@ -382,14 +385,20 @@ mod tests {
 
     #[test]
     fn a_kernels_line_becomes_words() {
-        let told = |line: &str| progress_in(line);
+        let mut doing = String::new();
+        let mut told = |line: &str| progress_in(line, &mut doing);
         assert_eq!(
             told(r#"{"progress":{"text":"reading a.csv","done":3,"total":10}}"#).as_deref(),
             Some("reading a.csv 30 %")
         );
         assert_eq!(told(r#"{"progress":{"text":"profiling","done":3,"total":null}}"#).as_deref(), Some("profiling"));
+        assert_eq!(
+            told(r#"{"progress":{"text":null,"done":61.7,"total":100}}"#).as_deref(),
+            Some("profiling 62 %"),
+            "without words it is about the last ones"
+        );
         assert_eq!(told(r#"{"progress":{"text":"x","done":30,"total":10}}"#).as_deref(), Some("x 100 %"));
-        assert_eq!((told("hello"), told("{}"), told(r#"{"progress":3}"#)), (None, None, None));
+        assert_eq!([told("hello"), told("{}"), told(r#"{"progress":3}"#)], [None, None, None]);
     }
 
     fn heard(pause: Duration) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use base::Problem;
 use serde_json::Value;
@@ -27,8 +28,16 @@ pub struct Printer {
     pub width: Option<usize>,
     quiet: bool,
     color: bool,
-    /// Whether a progress line stands on the terminal and must be wiped.
-    progress_shown: Mutex<bool>,
+    progress: Mutex<Shown>,
+}
+
+/// Which progress people have seen.
+#[derive(Default)]
+struct Shown {
+    /// Whether a line of it stands on the terminal and must be wiped.
+    stands: bool,
+    /// What was said last without its percentage, and when.
+    last: Option<(String, Instant)>,
 }
 
 impl Printer {
@@ -49,7 +58,7 @@ impl Printer {
                 ColorChoice::Never => false,
                 ColorChoice::Auto => terminal,
             },
-            progress_shown: Mutex::new(false),
+            progress: Mutex::default(),
         }
     }
 
@@ -97,25 +106,28 @@ impl Printer {
         self.data(&format!("{document}\n"));
     }
 
-    /// Says what long work is doing; on a terminal the next line replaces it.
+    /// Says what long work is doing; on a terminal the next line replaces it, elsewhere a new percentage is rarely worth
+    /// a line.
     pub fn progress(&self, text: &str) {
         if self.quiet {
             return;
         }
         let text = clean(text);
-        let mut shown = self.progress_shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut shown = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut err = io::stderr().lock();
         let _ = if io::stderr().is_terminal() {
-            *shown = true;
+            shown.stands = true;
             write!(err, "\r\x1b[K{text}…").and_then(|()| err.flush())
-        } else {
+        } else if shown.is_worth_a_line(&text, Instant::now()) {
             writeln!(err, "{text}")
+        } else {
+            Ok(())
         };
     }
 
     fn wipe(&self) {
-        let mut shown = self.progress_shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if std::mem::take(&mut *shown) {
+        let mut shown = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if std::mem::take(&mut shown.stands) {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
@@ -165,6 +177,19 @@ impl Printer {
     }
 }
 
+impl Shown {
+    /// Whether this says something new, or the same is still going on after a while.
+    fn is_worth_a_line(&mut self, text: &str, now: Instant) -> bool {
+        const PAUSE: Duration = Duration::from_secs(5);
+        let doing = text.trim_end_matches(" %").trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end();
+        let same = self.last.as_ref().is_some_and(|(last, at)| last == doing && now < *at + PAUSE);
+        if !same {
+            self.last = Some((doing.to_string(), now));
+        }
+        !same
+    }
+}
+
 /// Keeps the control characters of strangers' names and texts off the terminal; only our own two styles pass.
 fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -204,7 +229,17 @@ const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[2m", "\x1b[0m"];
 
 #[cfg(test)]
 mod tests {
-    use super::{clean, clean_lines};
+    use std::time::{Duration, Instant};
+
+    use super::{Shown, clean, clean_lines};
+
+    #[test]
+    fn a_percentage_has_a_line_of_its_own_only_now_and_then() {
+        let (mut shown, begun) = (Shown::default(), Instant::now());
+        let mut told = |text: &str, seconds: u64| shown.is_worth_a_line(text, begun + Duration::from_secs(seconds));
+        assert_eq!([told("reading a.csv 1 %", 0), told("reading a.csv 9 %", 1)], [true, false]);
+        assert_eq!([told("reading a.csv 50 %", 6), told("reading b.csv 1 %", 7)], [true, true]);
+    }
 
     #[test]
     fn a_stranger_cannot_speak_to_the_terminal() {

@@ -17,8 +17,9 @@ import ingest_csv
 import ingest_json
 import ingest_pack
 import ingest_text
-from ingest_report import COLUMNS_WIDE, InputError, Report, first_line, progress
-from ingest_stage import Stage
+import ingest_totals
+from ingest_report import COLUMNS_WIDE, InputError, Report, Watch, first_line, progress
+from ingest_stage import ORDER_LOSING, Stage
 from profiling import profile, relate
 
 VALUES_MAX = 10_000
@@ -53,20 +54,25 @@ def read(arguments):
     size = sum(os.path.getsize(file["path"]) for file in files)
     engine = _open(arguments["out"], size, folder, any(_is_wide(file["path"]) for file in files))
     try:
-        remarks, loaded = [], []
-        names = _Names(file["table"] for file in files)
-        stage = Stage(engine, folder)
-        for place, file in enumerate(files):
-            label = file.get("label") or os.path.basename(file["path"])
-            progress(f"reading {label}", place, len(files))
-            report = Report(label, remarks)
-            with _refusals(report):
-                loaded += _load(stage, file, names, arguments.get("types") or {}, report)
-        progress("measuring", len(files), len(files))
-        tables, links, near = _measure(engine, loaded, arguments.get("values_max", VALUES_MAX), size)
+        with Watch(engine):
+            return _read(Stage(engine, folder), arguments, size)
     finally:
         engine.close()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read(stage, arguments, size):
+    """The files as tables, and what was measured of them."""
+    remarks, loaded, files = [], [], arguments["files"]
+    names = _Names(file["table"] for file in files)
+    for place, file in enumerate(files):
+        label = file.get("label") or os.path.basename(file["path"])
+        progress(f"reading {label}", place, len(files))
+        report = Report(label, remarks)
+        with _refusals(report):
+            loaded += _load(stage, file, names, arguments.get("types") or {}, report)
+    progress("measuring")
+    tables, links, near = _measure(stage.engine, loaded, arguments.get("values_max", VALUES_MAX), size)
     return {"tables": tables, "relations": links, "remarks": remarks + near}
 
 
@@ -74,16 +80,17 @@ def _open(out, size, folder, wide):
     """The engine on the new file. Its memory grows with the input, as the cell's does.
 
     It holds a block for each column while it writes, so a file with many columns or few rows has small ones. Rows
-    arrive in groups that are not all full; to join them afterwards would write the whole table a second time.
+    arrive in groups that are not all full; to join them afterwards would write the whole table a second time. They
+    keep the order of the file, because remarks name them by number: see `ORDER_LOSING`.
     """
     settings = {
         "default_block_size": str(SMALL_BLOCK_BYTES if wide or size <= SMALL_BYTES_MAX else BLOCK_BYTES),
         "autoinstall_known_extensions": "false", "autoload_known_extensions": "false", "threads": str(THREADS),
         "memory_limit": f"{_memory(size)}B", "temp_directory": folder, "python_enable_replacements": "false",
-        "max_vacuum_tasks": "0",
+        "max_vacuum_tasks": "0", "disabled_optimizers": ORDER_LOSING,
     }
     engine = _duckdb.connect(out, config=settings)
-    engine.execute("SET TimeZone='UTC'; SET enable_progress_bar=false")
+    engine.execute("SET TimeZone='UTC'")
     return engine
 
 
@@ -175,6 +182,7 @@ def _load(stage, file, names, types, report):
         before = report.mark()
         units = load(name, types.get(name) or {})
         rows = stage.engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
+        rows = ingest_totals.set_aside(stage.engine, name, rows, report)
         if rows == 0:
             text = "it has a header and no rows" if len(parts) == 1 else f"`{name}` has no rows"
             report.say("no_rows", text, count=0)

@@ -6,10 +6,12 @@ nothing is a silent guess; what cannot be read is refused by an `InputError` tha
 
 import re
 import sys
+import threading
 
 import wire
 
 ROWS_SHOWN = 20
+WATCH_SECONDS = 0.3
 NAMES_SHOWN = 10
 COLUMNS_MAX = 20_000
 COLUMNS_WIDE = 1_000
@@ -55,12 +57,36 @@ class Report:
 
 
 def progress(text, done=None, total=None):
-    """One line for whoever waits; nobody has to read it."""
+    """One line for whoever waits; nobody has to read it. Without a text it says how far the last one is."""
     try:
         sys.stdout.write(wire.dumps({"progress": {"text": text, "done": done, "total": total}}) + "\n")
         sys.stdout.flush()
     except (OSError, ValueError):
         pass  # Whoever waited is gone; the work is not.
+
+
+class Watch:
+    """Says meanwhile how far the engine's statement is: one over a large file may take minutes."""
+
+    def __init__(self, engine):
+        self.engine, self.over = engine, threading.Event()
+        self.thread = threading.Thread(target=self._tell, daemon=True)
+
+    def __enter__(self):
+        self.engine.execute("SET enable_progress_bar = true; SET enable_progress_bar_print = false")
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    def _tell(self):
+        while not self.over.wait(WATCH_SECONDS):
+            percent = self.engine.query_progress()
+            # Below zero nobody knows, and between two statements there is nothing to know.
+            if 0 < percent < 100:
+                progress(None, percent, 100)
 
 
 def column_names(cells):

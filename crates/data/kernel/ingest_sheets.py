@@ -5,6 +5,7 @@ sheets are normal, so the header is looked for, and what was passed over is said
 """
 
 import datetime
+import itertools
 import os
 import zipfile
 
@@ -53,6 +54,10 @@ def parts(stage, path, report):
         raise report.refuse("cannot be read as a workbook: it is damaged", "save it anew, or as CSV") from error
     if not sheets:
         raise report.refuse("has no sheet with data", "give a workbook with at least one filled sheet")
+    # A word beside tables is a note; alone it is what there is.
+    notes = [name for name, sheet in sheets if _is_note(sheet)]
+    if len(notes) < len(sheets):
+        sheets, left = [entry for entry in sheets if entry[0] not in notes], left + notes
     if left:
         shown = ", ".join(f"`{name[:80]}`" for name in left[:10]) + (", …" if len(left) > 10 else "")
         text = f"{plural(len(left), 'sheet')} without data, hidden or not a worksheet, skipped: {shown}"
@@ -80,6 +85,12 @@ def _check_size(path, report):
 
 def _has_data(sheet):
     return any(any(not _blank(cell) for cell in row) for row in sheet.iter_rows())
+
+
+def _is_note(sheet):
+    """Whether a sheet holds one cell and nothing else."""
+    filled = (cell for row in sheet.iter_rows() for cell in row if not _blank(cell))
+    return len(list(itertools.islice(filled, 2))) == 1
 
 
 def _load(stage, path, name, sheet, table, declared, report):

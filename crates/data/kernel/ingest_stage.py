@@ -20,6 +20,8 @@ LINE_BYTES_MAX = 64 << 20
 TEXT_LENGTH_MAX = 8 << 20
 WIDE_COLUMNS = 1_000
 WIDE_MEMORY_BYTES = 3 << 30
+# Turns a long `IN` list into a join, and what comes out of a join is stored by whichever thread is done first.
+ORDER_LOSING = "in_clause"
 
 
 class Stage:
@@ -64,7 +66,7 @@ class Stage:
         """
         if width > WIDE_COLUMNS:
             self.engine.execute(f"SET memory_limit = '{WIDE_MEMORY_BYTES}B'; SET threads = 1")
-            self.engine.execute("SET disabled_optimizers = 'statistics_propagation'")
+            self.engine.execute(f"SET disabled_optimizers = '{ORDER_LOSING},statistics_propagation'")
 
     def drop(self, name):
         """Gives a staged table's room back."""

@@ -34,10 +34,12 @@ _YEAR = re.compile(r"(1[89]|20|21)\d\d")
 
 
 class Text:
-    """A file of text: where its UTF-8 form lies, and whether it begins with a byte order mark."""
+    """A file of text: where its UTF-8 form lies, whether it begins with a byte order mark, and whether it has a line that
+    is longer than a part of the file as it was looked through.
+    """
 
-    def __init__(self, path, encoding="utf-8", bom=False, errors="strict"):
-        self.path, self.encoding, self.bom, self.errors = path, encoding, bom, errors
+    def __init__(self, path, encoding="utf-8", bom=False, errors="strict", long_lines=False):
+        self.path, self.encoding, self.bom, self.errors, self.long_lines = path, encoding, bom, errors, long_lines
 
     def open(self):
         """The text with the line ends as they are."""
@@ -64,14 +66,15 @@ def scan(path, report):
         if b"\0" in head or len(_CONTROL.findall(head)) > CONTROLS_MAX + len(head) // 100:
             raise binary(report)
         file.seek(0)
-        blank = True
+        blank, long_lines = True, False
         while chunk := file.read(READ_BYTES):
             if b"\0" in chunk:
                 raise binary(report)
+            long_lines = long_lines or (len(chunk) == READ_BYTES and b"\n" not in chunk and b"\r" not in chunk)
             blank = blank and not chunk.strip(b"\xef\xbb\xbf \t\r\n\f\v")
     if blank:
         raise report.refuse("is empty", "give a file with a header line and rows")
-    text = Text(path, bom=head.startswith(codecs.BOM_UTF8))
+    text = Text(path, bom=head.startswith(codecs.BOM_UTF8), long_lines=long_lines)
     if text.bom:
         report.say("bom", "the byte order mark at its beginning was left out")
     return text

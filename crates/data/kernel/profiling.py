@@ -27,6 +27,8 @@ BATCH_COLUMNS = 200
 # Every statement costs as much as its table has columns: a wide one is measured in slices that were copied.
 SLICE_COLUMNS = 100
 SLICED_ROWS_MAX = 100_000
+# Up to so many cells of columns that only get counts and ranges are looked at one by one, which takes one statement.
+CELLS_COUNTED_MAX = 1_000_000
 # Sets and maps of many columns in one statement cost more than as many statements.
 BATCH_SETS = 20
 BATCH_CELLS = 20_000_000
@@ -66,19 +68,34 @@ def profile(engine, table, values_max):
         if len(columns) <= COLUMNS_DETAILED_MAX or rows > SLICED_ROWS_MAX:
             sampled = _measure(_Table(engine, source, rows, columns, COLUMNS_DETAILED_MAX, len(columns)), values_max)
         else:
-            sampled = None
-            for start in range(0, len(columns), SLICE_COLUMNS):
+            sampled, rest = None, columns[COLUMNS_DETAILED_MAX:]
+            counted = rows * len(rest) <= CELLS_COUNTED_MAX
+            for start in range(0, COLUMNS_DETAILED_MAX if counted else len(columns), SLICE_COLUMNS):
                 part = columns[start : start + SLICE_COLUMNS]
                 cells = ", ".join(column.cell for column in part)
                 engine.execute(f"CREATE OR REPLACE TEMP TABLE {_SLICE} AS SELECT {cells} FROM {source}")
                 detailed, shaped = COLUMNS_DETAILED_MAX - start, COLUMNS_SHAPED_MAX - start
                 _measure(_Table(engine, _SLICE, rows, part, detailed, shaped), values_max)
+            if counted:
+                _count_cells(engine, source, rest)
     finally:
         engine.execute(f"DROP TABLE IF EXISTS {_SAMPLE}; DROP TABLE IF EXISTS {_SLICE}")
     answers = [column.answer(rows) for column in columns]
     small = rows * len(columns) <= CELLS_KEPT_MAX
     cells = kept_cells(engine.execute(f"SELECT * FROM {source}").fetchall()) if small else []
     return {"name": table, "rows": rows, "sampled_rows": sampled, "columns": answers, "cells": cells}
+
+
+def _count_cells(engine, source, columns):
+    """Counts and ranges of the last columns of a wide and short table, from its cells."""
+    rows = engine.execute(f"SELECT {', '.join(column.cell for column in columns)} FROM {source}").fetchall()
+    for column, cells in zip(columns, zip(*rows) if rows else [()] * len(columns)):
+        filled = [cell for cell in cells if cell is not None]
+        column.filled, column.distinct, column.exact = len(filled), len(set(filled)), True
+        if filled and column.type != "json":
+            # What is not a number comes after all numbers, as in the engine.
+            column.least, column.greatest = (end(filled, key=lambda cell: (cell != cell, cell)) for end in (min, max))
+        column.show_example(next(iter(filled[:1]), None))
 
 
 def kept_cells(rows):
@@ -120,6 +137,11 @@ class _Column:
 
     def is_ranged(self):
         return self.type in _RANGED and self.filled > 0
+
+    def show_example(self, cell):
+        example = encode(cell)
+        is_long = isinstance(example, str) and len(example) > TEXT_SHOWN_MAX
+        self.example = example[:TEXT_SHOWN_MAX] + "…" if is_long else example
 
     def answer(self, rows):
         return {
@@ -330,9 +352,7 @@ class _Table:
             for position, column in enumerate(batch):
                 near = (row[position] for row in rows if row[position] is not None)
                 known = column.frequent[0][0] if column.frequent else column.least
-                example = encode(next(near, known))
-                is_long = isinstance(example, str) and len(example) > TEXT_SHOWN_MAX
-                column.example = example[:TEXT_SHOWN_MAX] + "…" if is_long else example
+                column.show_example(next(near, known))
 
 
 def _batches(items, size):

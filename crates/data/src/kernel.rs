@@ -18,6 +18,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("ingest_stage.py", include_str!("../kernel/ingest_stage.py")),
     ("ingest_tables.py", include_str!("../kernel/ingest_tables.py")),
     ("ingest_text.py", include_str!("../kernel/ingest_text.py")),
+    ("ingest_totals.py", include_str!("../kernel/ingest_totals.py")),
     ("ingest_types.py", include_str!("../kernel/ingest_types.py")),
     ("profiling.py", include_str!("../kernel/profiling.py")),
     ("profiling_links.py", include_str!("../kernel/profiling_links.py")),

@@ -259,3 +259,50 @@ fn a_period_in_the_name_of_a_column_is_not_asked_for() {
     let answer = place.json(0, &["ask", file.to_str().unwrap(), "Sum of the monthly plan price by country"]);
     assert_eq!(answer["table"]["rows"], json!([["US", 30], ["CA", 5]]), "{}", answer["reading"]);
 }
+
+#[test]
+fn a_last_row_of_totals_is_not_counted_along() {
+    let place = Place::new();
+    let rows = "Region,Units,Price\nNorth,3,10.50\nSouth,4,20.25\nWest,5,1.00\n";
+    // The word alone is no proof, and neither is a sum.
+    let cases = [("Total:,12,", 12, "checked"), ("Totality,12,", 24, "verified"), ("Total,90,", 102, "verified")];
+    for (number, (last, units, level)) in cases.into_iter().enumerate() {
+        let file = place.file(&format!("{number}/sales.csv"), format!("{rows}{last}\n"));
+        let answer = place.answer(&[file.to_str().unwrap()], "total units");
+        assert_eq!(in_focus(&answer), [[json!(units)]], "{last}");
+        assert_eq!(answer["known"]["level"], level, "{last}");
+        let notes = place.json(0, &["data", "show", file.to_str().unwrap()])["notes"].to_string();
+        assert_eq!(notes.contains("adds up the rows above it"), units == 12, "{last}: {notes}");
+    }
+}
+
+/// A file of 40 MB, large enough for two threads to read it.
+fn large(paid: fn(usize) -> &'static str) -> String {
+    const ROWS: usize = 1_300_000;
+    let rows = (1..=ROWS).map(|row| format!("{row},{},2024-01-01 00:00:00\n", paid(row)));
+    format!("id,paid,at\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_large_file_is_kept_in_the_order_of_its_rows() {
+    let place = Place::new();
+    // The second cannot be read in one typed pass.
+    place.file("clean.csv", large(|row| if row % 3 == 0 { "true" } else { "false" }));
+    place.file("gaps.csv", large(|row| if row % 100_000 == 7 { "n/a" } else { "false" }));
+    for table in ["clean", "gaps"] {
+        let placed = format!("SELECT id, row_number() OVER () AS place FROM {table}");
+        let moved = format!("SELECT count(*) FROM ({placed}) WHERE id <> place");
+        let moved = place.json(0, &["sql", &format!("{table}.csv"), &moved]);
+        assert_eq!(rows(&moved["table"]), [[json!(0)]], "{table}");
+    }
+}
+
+#[test]
+fn reading_a_large_file_says_on_the_terminal_how_far_it_is() {
+    let place = Place::new();
+    place.file("large.csv", large(|_| "true"));
+    let ran = place.assay(["data", "add", "large.csv"]).on_a_terminal().run().exits(0);
+    let percent = |line: &str| line.strip_prefix("reading large.csv ")?.strip_suffix(" %…")?.parse().ok();
+    let told: Vec<u8> = ran.stdout.split("\r\x1b[K").filter_map(percent).collect();
+    assert!(told.is_sorted() && told.iter().any(|percent| (1..100).contains(percent)), "{told:?}: {}", ran.stdout);
+}

@@ -224,6 +224,7 @@ fn a_table_of_a_thousand_columns_is_measured_with_less_detail() {
     assert_eq!(first["histogram"].as_array().unwrap().len(), 20);
     assert_eq!((&last["histogram"], &last["nulls"], &last["example"]), (&json!([]), &json!(0), &json!((7 + 999) % 13)));
     assert_eq!((&last["min"], &last["max"]), (&json!(5), &json!(12)));
+    assert_eq!((&last["distinct"], &last["distinct_is_exact"]), (&json!(3), &json!(true)));
     let text = place.assay(["data", "profile", file.to_str().unwrap()]).run().exits(0).stdout;
     assert!(text.contains("… 800 more columns; --json has them"));
 }

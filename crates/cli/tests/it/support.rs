@@ -235,6 +235,16 @@ impl Call {
         Call { command, ..self }
     }
 
+    /// Runs it on a terminal of its own; whatever it prints there comes as stdout.
+    pub fn on_a_terminal(self) -> Call {
+        let mut command = Command::new("python3");
+        command.args(["-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"]);
+        command.arg(self.command.get_program()).args(self.command.get_args()).env_clear();
+        command.envs(self.environment());
+        command.current_dir(self.command.get_current_dir().expect("every call has a place"));
+        Call { command, ..self }
+    }
+
     /// The environment it is started in.
     pub fn environment(&self) -> impl Iterator<Item = (&std::ffi::OsStr, &std::ffi::OsStr)> {
         self.command.get_envs().filter_map(|(name, value)| Some((name, value?)))

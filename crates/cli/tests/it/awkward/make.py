@@ -105,6 +105,7 @@ def main():
         ]),
         ("Blank", "visible", None, []),
         ("Hidden", "hidden", None, [(1, ["a"]), (2, ["b"])]),
+        ("Notes", "visible", None, [(1, ["see the wiki"])]),
         ("Money", "visible", None, [(1, ["k", "amount"]), (2, ["a", "$1,200.50"]), (3, ["b", "$3"]), (4, ["c", "n/a"])]),
     ])
     workbook("good/lone.xlsx", [("S", "visible", None, [(1, ["a", "b"]), (2, [1, 2.5]), (3, [2, "#DIV/0!"])])])
