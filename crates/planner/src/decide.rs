@@ -149,16 +149,21 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
         (fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && (graded || how))
             || when && (weather || fold(at) == "it's")
     };
+    let periods = (0..tokens.len())
+        .any(|at| mentions.at(at).iter().any(|m| matches!(m.what, What::Role(Role::Grain(_) | Role::Part(_)))));
+    // "New tickets per week" are placed by when they came to be.
+    let fresh = |at: usize| {
+        periods && fold(at) == "new" && mentions.at(at + 1).iter().any(|next| matches!(next.what, What::Thing(_)))
+    };
     let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
-    let grammar =
-        |at: usize| idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at);
+    let grammar = |at: usize| {
+        idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at) || fresh(at)
+    };
     let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at) && !grammar(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }
     let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
-    let periods = (0..tokens.len())
-        .any(|at| mentions.at(at).iter().any(|m| matches!(m.what, What::Role(Role::Grain(_) | Role::Part(_)))));
     let only_vague = periods && !vague.is_empty() && unknown.is_empty();
     if !about_data && !only_vague {
         return refuse(Reason::NotAboutData, "nothing of the dataset is mentioned".to_string(), unknown);

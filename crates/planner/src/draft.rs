@@ -34,6 +34,10 @@ pub struct Draft {
     /// Things named only to say what the heads are about: "the price of products".
     pub scopes: Vec<ThingId>,
     pub share: bool,
+    /// How many conditions come before the words that ask for a share.
+    pub share_from: usize,
+    /// Whether conditions from here on say of what the share is taken: "out of all that have a rating".
+    pub whole: bool,
     pub distribution: bool,
     /// Whether each group's number is told as its share.
     pub percent: bool,
@@ -249,9 +253,22 @@ impl Draft {
         *self == Draft { lenient: self.lenient, ..Draft::default() }
     }
 
+    /// Notes how words were taken that can be taken in another way, so that the answer is not called verified.
+    pub fn assume(&mut self, code: &str, text: impl Into<String>) {
+        self.features.push(Feature::OpenChoice);
+        self.granted.push(Assumption { code: code.to_string(), text: text.into() });
+    }
+
+    /// Whether rows are ranked by the share of them that a condition holds for, without a noun for them: "the highest
+    /// share of women".
+    pub fn ranks_by_share(&self) -> bool {
+        let open = self.rank.as_ref().is_some_and(|rank| rank.open && rank.by.is_none());
+        self.share && open && self.pending.is_none() && self.filters.len() > self.share_from
+    }
+
     /// Where a condition consumed now stands.
     pub fn zone(&self) -> Zone {
-        if self.heads.is_empty() && !(self.share && self.predicate) {
+        if self.whole || self.heads.is_empty() && !(self.share && self.predicate) {
             Zone::BeforeHead
         } else if self.predicate {
             Zone::Predicate

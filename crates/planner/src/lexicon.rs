@@ -114,10 +114,11 @@ pub enum Glue {
 }
 
 /// A superlative that names a quantity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Adjective {
-    /// How it ranks a number, and the words such a column carries in its name.
-    pub number: Option<(Dir, Vec<String>)>,
+    /// How it ranks numbers, and the words such a column carries in its name: the slowest has the lowest speed, and the
+    /// longest time.
+    pub numbers: Vec<(Dir, Vec<String>)>,
     /// How it ranks a date, and the words such a column carries in its name.
     pub date: Option<(Dir, Vec<String>)>,
 }
@@ -218,7 +219,12 @@ impl Lexicon {
                 roles.entry(phrase).or_default().push(role);
             }
         }
-        let adjectives = lines(include_str!("../lexicon/adjectives.tsv")).filter_map(adjective).collect();
+        let mut adjectives: HashMap<String, Adjective> = HashMap::new();
+        for (phrase, more) in lines(include_str!("../lexicon/adjectives.tsv")).filter_map(adjective) {
+            let known = adjectives.entry(phrase).or_default();
+            known.numbers.extend(more.numbers);
+            known.date = known.date.take().or(more.date);
+        }
         let comparatives = lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
         let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
         let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
@@ -425,9 +431,9 @@ fn adjective(line: &'static str) -> Option<(String, Adjective)> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [phrase, number_dir, number_words, date_dir, date_words] = fields[..] else { return None };
     let part = |dir: &str, words: &str| Some((direction(dir)?, alternatives(words).collect()));
-    let number = part(number_dir, number_words);
+    let numbers = part(number_dir, number_words).into_iter().collect();
     let date = part(date_dir, date_words);
-    Some((phrase.to_string(), Adjective { number, date }))
+    Some((phrase.to_string(), Adjective { numbers, date }))
 }
 
 fn valence(line: &'static str) -> Option<(Dir, Vec<String>)> {

@@ -85,7 +85,9 @@ impl Mentions {
         let speaks = |mention: &Mention| match &mention.what {
             What::Comparative((_, words)) => named(words),
             What::When(_) => index.columns().any(|id| index.column(id).ty.is_temporal() || index.facts(id).years),
-            What::Adjective(adjective) => adjective.number.iter().chain(&adjective.date).any(|(_, words)| named(words)),
+            What::Adjective(adjective) => {
+                adjective.numbers.iter().chain(&adjective.date).any(|(_, words)| named(words))
+            }
             _ => false,
         };
         let aged = |at: usize| {
@@ -255,7 +257,7 @@ fn derived(index: &Index, word: &str) -> Option<Adjective> {
     }
     let named = index.columns().filter(|id| index.column(*id).ty.is_number() && index.facts(*id).words.contains(&noun));
     let used = named.count() > 0;
-    used.then(|| Adjective { number: Some((Dir::Desc, vec![noun])), date: None })
+    used.then(|| Adjective { numbers: vec![(Dir::Desc, vec![noun])], date: None })
 }
 
 fn singular_end(phrase: &str, last: &Token) -> String {

@@ -18,15 +18,20 @@ mod joins;
 mod lenient;
 mod links;
 mod lists;
+mod moments;
 mod pairs;
 mod ranks;
 mod ratios;
 mod repeats;
 mod spans;
+mod superlatives;
+mod those;
 mod times;
 mod trailing;
 mod verbs;
 mod weather;
+
+use base::Type;
 
 use crate::draft::{Draft, Target};
 use crate::index::{ColId, Index, ThingId};
@@ -80,6 +85,7 @@ const PRODUCTIONS: &[Production] = &[
     absence::nothing,
     absence::no_kind,
     heads::how_often,
+    heads::opposite_rate,
     pairs::columns,
     pairs::degree_between,
     pairs::same_day,
@@ -87,13 +93,23 @@ const PRODUCTIONS: &[Production] = &[
     groups::one_by_one,
     groups::in_percent,
     ranks::first_in_order,
-    ranks::when_extreme,
-    ranks::when_highest,
+    moments::when_extreme,
+    moments::when_highest,
     trailing::when_was_extreme,
-    ranks::last_done,
-    ranks::at_what_hour,
-    ranks::event_of_rank,
+    moments::last_done,
+    moments::at_what_hour,
+    moments::event_of_rank,
+    moments::new_rows,
+    superlatives::most_often,
+    superlatives::flagged_most,
+    superlatives::best_number,
+    superlatives::trailing_top,
+    superlatives::in_what_terms,
+    those::again,
+    those::among,
+    those::share_of_them,
     ratios::relative_to,
+    ratios::does_on_average,
     contrast::compare_word,
     contrast::versus,
     contrast::the_others,
@@ -125,8 +141,11 @@ const PRODUCTIONS: &[Production] = &[
     times::time,
     times::event_time,
     times::event_group,
+    times::bound_time,
+    times::group_of_event,
     compare::column_compare,
     compare::compare_column,
+    compare::compared_together,
     compare::aggregate_compare,
     compare::comparative,
     repeats::times,
@@ -198,7 +217,8 @@ pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor
         }
     }
     let mut ended = cheapest(std::mem::take(&mut agenda[tokens.len()]));
-    ended.retain(|draft| !draft.is_open() || draft.pending.is_some() && draft.heads.is_empty());
+    let counts = |draft: &Draft| draft.pending.is_some() && draft.heads.is_empty();
+    ended.retain(|draft| !draft.is_open() || counts(draft) || draft.ranks_by_share());
     ended
 }
 
@@ -311,7 +331,32 @@ impl Parser<'_> {
             Some((mention.end, target(mention)?, found))
         };
         let elapsed = spans::nouns(self, at).into_iter().map(|(end, target)| (end, target, Vec::new()));
-        mentions.filter_map(made).chain(elapsed).collect()
+        mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).collect()
+    }
+
+    /// `type of insurance`, `kind of contract`, `insurance type`: the kinds that a column holds, where none is called so.
+    fn sorts(&self, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
+        let says_sort = |at: usize| {
+            let word = self.tokens.get(at).map_or("", |token| token.singular.as_str());
+            matches!(word, "type" | "kind" | "sort" | "category" | "class" | "group")
+        };
+        let before = says_sort(at) && self.word(at + 1) == "of";
+        let start = if before { self.skip_determiners(at + 2) } else { at };
+        let kinds = |mention: &&Mention| match &mention.what {
+            What::Columns(columns) => columns.iter().all(|id| {
+                let column = self.index.column(*id);
+                column.ty == Type::Text && !column.unique && !self.index.facts(*id).identifier
+            }),
+            _ => false,
+        };
+        let named = self.mentions.at(start).iter().filter(kinds).filter(|mention| before || says_sort(mention.end));
+        // Where the words together are a name of the dataset, it is that.
+        let taken = |end: usize| self.mentions.at(at).iter().any(|other| other.end >= end && target(other).is_some());
+        let found = named.filter_map(|mention| {
+            let end = if before { mention.end } else { mention.end + 1 };
+            (!taken(end)).then(|| Some((end, target(mention)?, features(mention))))?
+        });
+        found.collect()
     }
 
     /// What the names that start at a position stand for.

@@ -26,7 +26,12 @@ struct Groups {
 pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>), Why> {
     let mut plan = Plan::new(ground.index.dataset.id.clone(), ground.table_name());
     let filter = ground.where_all(&shape.filters)?;
-    let groups = groups(ground, &shape.groups)?;
+    let mut groups = groups(ground, &shape.groups)?;
+    for columns in &shape.beside {
+        let shown = ground.group(&Target::Columns(columns.clone()))?;
+        groups.shown.extend(shown.last().map(|group| group.name.clone()));
+        groups.plan.extend(shown);
+    }
     let mut measures = Vec::new();
     let mut asked = Vec::new();
     for settled in &shape.measures {
@@ -62,7 +67,12 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
         asked = super::contrast::split(ground, &mut plan, &shape.sides)?;
     }
     match (&shape.share, shape.series) {
-        (Some(share), None) => focus.push(shares(ground, &mut plan, share)?),
+        (Some(share), None) => {
+            let name = shares(ground, &mut plan, share)?;
+            focus.push(name.clone());
+            // Ranked by a share, the share decides.
+            asked = if shape.top.is_some() { vec![name] } else { asked };
+        }
         (None, Some(op)) => focus.push(series(ground, &mut plan, op)?),
         (Some(_), Some(_)) => return Err(Why::unsupported("a share and a change at once")),
         (None, None) => focus.extend(asked.clone()),
@@ -218,7 +228,7 @@ fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
     let Some(Group { expr: expr @ Expr::Col { col }, grain: None, .. }) = plan.group.last() else { return };
     let Some(column) = ground.index.find(col).filter(|id| ground.index.column(*id).nulls > 0) else { return };
     let picked = shape.top.is_some() || !shape.having.is_empty() && !shape.counted;
-    if picked && column.table == ground.base {
+    if picked && shape.beside.is_empty() && column.table == ground.base {
         let named = not(Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() });
         ground.assume("nulls", format!("rows without {col} are left out"));
         plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());

@@ -118,6 +118,11 @@ impl Ground<'_> {
                     let text = format!("the number is compared with {}", self.index.qualified(column));
                     self.assume("column", text);
                 }
+                let facts = self.index.facts(column);
+                if there && (facts.additive || facts.extensive) && !self.mentions_table(column.table) {
+                    let name = self.index.qualified(column);
+                    return Err(Why::ambiguous(format!("whether {name} of one row or of all of them together")));
+                }
                 if column.table != self.base && !there && !self.mentions_table(column.table) {
                     let name = self.index.qualified(column);
                     return Err(Why::ambiguous(format!("{name} belongs to another thing than the one asked about")));

@@ -1,9 +1,9 @@
 //! Rankings: what is ranked, by what, and whether rows or groups of rows are compared.
 
-use data::plan::{Agg, Dir};
+use data::plan::{Agg, Dir, Grain};
 
 use super::Why;
-use super::settle::Use;
+use super::settle::{self, Use};
 use super::shape::{List, Shape, TopRequest, aggregate, assumption, sole_thing};
 use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, Index, ThingId};
@@ -12,7 +12,10 @@ use crate::score::Feature;
 
 /// The first by a value: rows, groups, or the extreme value itself.
 pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
-    if !draft.having.is_empty() || draft.distribution || draft.series.is_some() {
+    if draft.distribution || draft.series.is_some() {
+        return Err(Why::unsupported("a ranking of changes or of a distribution"));
+    }
+    if !draft.having.is_empty() && (draft.heads.is_empty() || rank.kind == RankKind::Recent) {
         return Err(Why::unsupported("a ranking with a condition on groups"));
     }
     if rank.kind == RankKind::Recent {
@@ -53,13 +56,13 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let number = rank.number.or(draft.limit);
     let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
     let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
-    if let (Target::Columns(columns), true, true) = (&by.target, plain, draft.groups.is_empty())
+    let ungrouped = draft.groups.is_empty() && draft.having.is_empty();
+    if let (Target::Columns(columns), true, true) = (&by.target, plain, ungrouped)
         && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
     {
         return Ok(Shape::List(list));
     }
-    if let (Target::Elapsed(interval, op), None, [_], true) =
-        (&by.target, by.agg, &draft.heads[..], draft.groups.is_empty())
+    if let (Target::Elapsed(interval, op), None, [_], true) = (&by.target, by.agg, &draft.heads[..], ungrouped)
         && let Target::Thing(thing) = subject.target
         && index.things[thing].table == Some(interval.start.table)
     {
@@ -67,8 +70,13 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         let elapsed = Some((*interval, *op, rank.dir, number.unwrap_or(implied)));
         return Ok(Shape::List(List { thing: Some(thing), elapsed, ..List::default() }));
     }
-    if draft.heads.len() > 1 && !draft.heads[1..].iter().all(|head| head.target == by.target) {
-        return Err(Why::unsupported("a ranking of several things at once"));
+    // "Top 5 stations by trips, with their district": what every one of them has once.
+    let mut beside: Vec<Columns> = Vec::new();
+    for head in draft.heads.iter().skip(1).filter(|head| head.target != by.target) {
+        match &head.target {
+            Target::Columns(columns) if is_attribute(index, &subject, columns) => beside.push(columns.clone()),
+            _ => return Err(Why::unsupported("a ranking of several things at once")),
+        }
     }
     if let (Target::Flag(columns), Target::Thing(thing)) = (&by.target, &subject.target)
         && columns.iter().any(|id| index.things[*thing].table == Some(id.table))
@@ -80,15 +88,30 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         return Err(Why::unsupported("a thing is ranked within itself"));
     }
     groups.push(subject.target.clone());
+    // The hottest day has the highest value of all days.
+    let by = match (rank.kind, &subject.target) {
+        (RankKind::Adjective, target) if *target != Target::Grain(Grain::Day) => on_average(index, by),
+        _ => by,
+    };
+    let averaged = by.agg == Some(Agg::Avg) && plain;
     let usage = if rank.kind == RankKind::Top || by.amount { Use::Amount } else { Use::Extreme(rank.dir) };
     let shape = aggregate(index, &Draft { ask: None, ..draft.clone() }, vec![by], groups, usage)?;
     let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
+    if averaged {
+        shape.features.push(Feature::ImpliedAggregate);
+        shape.assumptions.push(assumption("aggregate", "groups of rows are ranked by their average"));
+    }
+    // "Among those with at least 10 films".
+    for condition in &draft.having {
+        shape.having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));
+    }
     if number.is_none() && rank.kind == RankKind::Top {
         shape.features.push(Feature::ImpliedNumber);
         shape.assumptions.push(assumption("number", "top without a number = the first ten"));
     }
     let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
-    let said = draft.with_number || draft.heads.len() > 1;
+    let said = draft.with_number || draft.heads.len() > 1 + beside.len();
+    shape.beside = beside;
     let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
     shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
     Ok(Shape::Aggregate(shape))
@@ -107,6 +130,28 @@ fn person_of(index: &Index, rows: ThingId) -> ThingId {
         (false, Some(one), None) => one,
         _ => rows,
     }
+}
+
+/// "The warmest locations" are so on average, unless the numbers add up.
+fn on_average(index: &Index, by: Head) -> Head {
+    let adds_up = |id: &ColId| index.facts(*id).additive || index.facts(*id).extensive;
+    match &by.target {
+        Target::Columns(columns)
+            if by.agg.is_none() && columns.iter().all(|id| index.column(*id).ty.is_number() && !adds_up(id)) =>
+        {
+            Head { agg: Some(Agg::Avg), ..by }
+        }
+        _ => by,
+    }
+}
+
+/// Whether a column belongs to the table that has one row for each of what is ranked.
+fn is_attribute(index: &Index, subject: &Head, columns: &Columns) -> bool {
+    let own = match subject.target {
+        Target::Thing(thing) => index.things[thing].table,
+        _ => None,
+    };
+    own.is_some_and(|table| columns.iter().any(|id| id.table == table))
 }
 
 /// In a rank the best has the lowest number.

@@ -147,6 +147,10 @@ fn column(
     distinct: bool,
 ) -> Result<Settled, Why> {
     let quantile = head.quantile;
+    // "Average rating" is that of the ratings that are numbers.
+    let numbers: Columns = columns.iter().copied().filter(|id| index.column(*id).ty.is_number()).collect();
+    let averaged = matches!(agg, Some(Agg::Avg | Agg::Sum | Agg::Median | Agg::Stddev | Agg::Quantile));
+    let columns = if averaged && !numbers.is_empty() { &numbers } else { columns };
     let first = columns[0];
     let (info, facts) = (index.column(first), index.facts(first));
     let name = || info.name.replace('_', " ");

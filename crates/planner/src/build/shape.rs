@@ -22,6 +22,8 @@ pub enum Shape {
 pub struct Aggregate {
     pub measures: Vec<Settled>,
     pub groups: Vec<Target>,
+    /// Columns of what is ranked that are shown with it.
+    pub beside: Vec<Columns>,
     pub top: Option<TopRequest>,
     pub having: Vec<(Settled, Having)>,
     pub filters: Vec<Filter>,
@@ -114,7 +116,7 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Shape::List(_) if sides.is_empty() => {}
         Shape::List(_) => return Err(Why::unsupported("two sides of a list")),
     }
-    check_words_used(&draft, &shape)?;
+    check_words_used(index, &draft, &shape)?;
     if let Shape::Aggregate(aggregate) = &mut shape {
         aggregate.features.append(&mut implied);
     }
@@ -145,8 +147,13 @@ fn split_by_opposites(draft: &mut Draft) {
 }
 
 /// Words about order and number must have had an effect.
-fn check_words_used(draft: &Draft, shape: &Shape) -> Result<(), Why> {
-    let dated = |settled: &Settled| matches!(settled.what, Number::Column { agg: Agg::Min | Agg::Max, .. });
+fn check_words_used(index: &Index, draft: &Draft, shape: &Shape) -> Result<(), Why> {
+    let dated = |settled: &Settled| match &settled.what {
+        Number::Column { columns, agg: Agg::Min | Agg::Max, .. } => {
+            columns.iter().all(|id| index.column(*id).ty.is_temporal())
+        }
+        _ => false,
+    };
     match shape {
         Shape::Aggregate(aggregate) => {
             let scalar = aggregate.groups.is_empty() || aggregate.counted;
@@ -179,6 +186,9 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         along_time.groups.push(Target::OverTime);
         along_time.trend = false;
         return shape(index, &along_time);
+    }
+    if draft.share && draft.rank.is_some() {
+        return super::shares::ranked(index, draft);
     }
     if draft.share {
         return super::shares::share(index, draft);
@@ -450,7 +460,7 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
 }
 
 /// The rows of the only table that has a column for every condition: `which toys are out of stock`.
-fn conditioned_thing(index: &Index, filters: &[Filter]) -> Option<ThingId> {
+pub fn conditioned_thing(index: &Index, filters: &[Filter]) -> Option<ThingId> {
     let tables_of = |filter: &Filter| -> Vec<usize> {
         match &filter.condition {
             Condition::Values { cells, .. } => cells.iter().map(|(id, _)| id.table).collect(),

@@ -100,7 +100,15 @@ fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         .or_else(|| prior(tokens, at))
         .or_else(|| month(tokens, at))
         .or_else(|| quarter(tokens, at))
+        .or_else(|| decade(tokens, at))
         .or_else(|| year_at(tokens, at).map(|year| (at + 1, Period::Year(year))))
+}
+
+/// `the 1990s`.
+fn decade(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+    let year: i16 = tokens[at].fold.strip_suffix('s').filter(|digits| digits.len() == 4)?.parse().ok()?;
+    let first = (year % 10 == 0 && (1800..2100).contains(&year)).then_some(year)?;
+    Some((at + 1, Period::Span(date(first, 1, 1), date(first + 10, 1, 1))))
 }
 
 fn iso(tokens: &[Token], at: usize) -> Option<(usize, Period)> {

@@ -116,6 +116,35 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     }
 }
 
+/// `homes that spent more than 350 euros in total`, `diagnoses costing over 5000 on average`: of all rows of a group.
+pub fn compared_together(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let [Head { agg: None | Some(Agg::Count), .. }] = &draft.heads[..] else { return };
+    let together = |at: usize| match parser.word(at) {
+        "altogether" | "overall" => Some((at + 1, Agg::Sum)),
+        "in" if parser.word(at + 1) == "total" => Some((at + 2, Agg::Sum)),
+        "on" if parser.word(at + 1) == "average" => Some((at + 2, Agg::Avg)),
+        _ => None,
+    };
+    let mut found = Steps::new();
+    column_compare(parser, at, draft, &mut found);
+    compare_column(parser, at, draft, &mut found);
+    for (middle, said) in found {
+        let (Some((end, agg)), Some(filter)) = (together(middle), said.filters.last()) else { continue };
+        let Condition::Compare { columns, test, amounts, .. } = &filter.condition else { continue };
+        let more = &said.features[draft.features.len()..];
+        // Another word for a number says one of the rows that the groups are made of.
+        let own = match &draft.heads[0].target {
+            Target::Columns(groups) => columns.iter().all(|id| groups.iter().any(|group| group.table == id.table)),
+            _ => true,
+        };
+        let clear = own || !more.contains(&Feature::Synonym);
+        if clear && said.filters.len() == draft.filters.len() + 1 && !draft.is_open() {
+            let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(columns.clone())) };
+            steps.push((end, with_having(draft, head, *test, amounts.clone(), more)));
+        }
+    }
+}
+
 /// `older than 30`, `cheaper than 20`: the word names the column.
 pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let index = parser.index;
@@ -325,7 +354,10 @@ pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(
                         found.push((end, test, vec![amount]));
                     }
                 }
-                None if after_name && equates(parser, at, start) => found.push((end, Test::Eq, vec![amount])),
+                None if after_name && equates(parser, at, start) => {
+                    found.extend(any_of(parser, end, &amount));
+                    found.push((end, Test::Eq, vec![amount]));
+                }
                 None => {}
             }
         }
@@ -349,6 +381,22 @@ fn is_level_verb(word: &str) -> bool {
         "got",
     ];
     VERBS.contains(&word)
+}
+
+/// `rated 1 or 2`, `a score of 1, 2 or 3`: any of several numbers.
+fn any_of(parser: &Parser, at: usize, first: &Amount) -> Option<(usize, Test, Vec<Amount>)> {
+    let mut found = vec![first.clone()];
+    let mut end = at;
+    loop {
+        let or = parser.role(end + usize::from(parser.comma(end)), Role::Or);
+        let next = or.or_else(|| parser.comma(end).then_some(end + 1))?;
+        let (after, amount) = amounts(parser, next).into_iter().next()?;
+        found.push(amount);
+        end = after;
+        if or.is_some() {
+            return Some((end, Test::In, found));
+        }
+    }
 }
 
 /// Whether a bare number after a name says what it equals: "score of 5", "quantity is 3", "score 5"; never "sales in 2024".

@@ -183,7 +183,11 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 None => (start, false),
             };
             for list in value_lists(parser, start) {
-                let kept: Cells = list.cells.iter().filter(|(column, _)| columns.contains(column)).cloned().collect();
+                // "Rated 16+" may be said of another rating than the one that is a number.
+                let noun = |id: &ColId| parser.index.facts(*id).core.last();
+                let alike = |id: &ColId| columns.iter().any(|said| mention.stemmed && noun(said) == noun(id));
+                let fits = |id: &ColId| columns.contains(id) || alike(id);
+                let kept: Cells = list.cells.iter().filter(|(column, _)| fits(column)).cloned().collect();
                 if !kept.is_empty() {
                     let loose = list.loose.then_some(Feature::LooseValue);
                     let found: Vec<Feature> = features(mention).into_iter().chain(loose).collect();

@@ -325,8 +325,10 @@ fn rank_target(next: &mut Draft, target: Target) -> bool {
     let head = take_pending(next, target);
     let Some(Rank { kind, by, open, .. }) = &mut next.rank else { return false };
     *open = false;
-    let ranks_itself =
-        *kind == RankKind::Extreme && head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows);
+    let ranks_itself = !next.share
+        && *kind == RankKind::Extreme
+        && head.agg.is_none()
+        && matches!(head.target, Target::Thing(_) | Target::Rows);
     if !ranks_itself {
         *by = Some(Head { amount: *kind == RankKind::Amount, ..head });
         return true;
@@ -360,13 +362,38 @@ pub fn flag_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `unpaid rate`: the share of rows where a two-valued column says no.
+pub fn opposite_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    for mention in parser.mentions.at(at) {
+        let What::Opposite { flags, .. } = &mention.what else { continue };
+        let (Some(end), [flag]) = (parser.role(mention.end, Role::Rate), &flags[..]) else { continue };
+        let rows = parser.index.things.iter().position(|thing| thing.table == Some(flag.table));
+        let free = draft.heads.is_empty() && draft.pending.is_none() && draft.rank.is_none() && !draft.share;
+        if let (Some(rows), true) = (rows, free) {
+            let condition = Condition::Flag(flags.clone());
+            let next = draft.with(|next| {
+                next.share = true;
+                next.filters.push(Filter { condition, negated: true, zone: Zone::Predicate });
+                next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) });
+                next.assume("rate", "the rate is the share of rows");
+            });
+            steps.push((end, next));
+        }
+    }
+}
+
 /// `what share of tickets is Critical`.
 pub fn share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = parser.role(at, Role::Share)
         && draft.pending.is_none()
-        && draft.heads.is_empty()
+        && !draft.share
     {
-        steps.push((end, draft.with(|next| next.share = true)));
+        // "The highest share of returned orders" ranks by it.
+        let ranks = draft.rank.as_ref().is_some_and(|rank| rank.open && rank.by.is_none() && rank.number.is_none());
+        if draft.heads.is_empty() && draft.rank.is_none() || ranks {
+            let from = draft.filters.len();
+            steps.push((end, draft.with(|next| (next.share, next.share_from) = (true, from))));
+        }
     }
 }
 

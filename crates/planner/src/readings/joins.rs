@@ -24,6 +24,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             // "Where is ..." asks for a place; only after a head it opens a clause. "IT" and "A" in capitals are names.
             Role::Glue(Glue::Relative) if !after_head && draft.rank.is_none() && draft.filters.is_empty() => {}
             Role::Glue(_) if end == at + 1 && is_shouted(parser, at) => {}
+            // "Are there any ..." asks how many.
+            Role::Glue(Glue::Be) if at == 0 && parser.role(at, Role::Count).is_some() => {}
             Role::Glue(Glue::Other | Glue::Noun) if names_data(parser, at) => {}
             // "Order value" is worth something; only after a number "value" says nothing more.
             Role::Glue(Glue::Noun) if !follows_number(parser, at) => {}

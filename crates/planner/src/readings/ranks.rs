@@ -1,11 +1,11 @@
 //! Extremes, top lists, sorting and limits.
 
 use base::Type;
-use data::plan::{Agg, Dir, Part};
+use data::plan::{Agg, Dir};
 
 use super::groups::quantities;
 use super::{Parser, Steps};
-use crate::draft::{Columns, Condition, Draft, Filter, Head, Rank, RankKind, Target};
+use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::What;
@@ -26,7 +26,7 @@ fn count_at(parser: &Parser, at: usize) -> Option<u32> {
 }
 
 /// The token after an optional number, and the number.
-fn optional_count(parser: &Parser, at: usize) -> (usize, Option<u32>) {
+pub(super) fn optional_count(parser: &Parser, at: usize) -> (usize, Option<u32>) {
     // "The lowest one" has no number, and in "the most 7-day passes" it belongs to a name.
     let named = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
     match count_at(parser, at).filter(|_| parser.word(at) != "one" && !named) {
@@ -52,7 +52,10 @@ pub fn top(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
         let Role::Extent(dir) = role else { continue };
-        if draft.rank.is_none() && draft.pending.is_none() && draft.heads.is_empty() {
+        // "Which weekday is the busiest for orders".
+        let said = matches!(&draft.heads[..], [Head { agg: None, .. }])
+            && matches!(parser.word_before_determiners(at), "is" | "are" | "was" | "were");
+        if draft.rank.is_none() && draft.pending.is_none() && (draft.heads.is_empty() || said) {
             let mut next = ranked(draft, RankKind::Extreme, dir, None, None);
             next.rank.iter_mut().for_each(|rank| rank.open = false);
             steps.push((end, next.clone()));
@@ -213,9 +216,8 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         let What::Adjective(adjective) = &mention.what else { continue };
         let named = |id: &ColId, words: &[String]| index.facts(*id).words.iter().any(|word| words.contains(word));
-        let parts = [(&adjective.number, false), (&adjective.date, true)];
-        for (part, temporal) in parts {
-            let Some((dir, words)) = part else { continue };
+        let numbers = adjective.numbers.iter().map(|part| (part, false));
+        for ((dir, words), temporal) in numbers.chain(adjective.date.iter().map(|part| (part, true))) {
             let fits = |id: &ColId| {
                 let ty = index.column(*id).ty;
                 // In a rank the first is the lowest number: it is no quantity.
@@ -237,8 +239,19 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                     steps.push((next.end, extreme));
                 }
             }
-            let by = Head::plain(Target::Columns(columns));
-            steps.push((mention.end, ranked(draft, RankKind::Adjective, *dir, None, Some(by))));
+            // Groups are as slow as they are on average; which of the rows took longest is said of rows.
+            let paced = matches!(parser.word(at), "slowest" | "fastest" | "quickest");
+            let rows = |(_, target, _): &(usize, Target, _)| match target {
+                Target::Thing(thing) => columns.iter().any(|id| index.things[*thing].table == Some(id.table)),
+                _ => false,
+            };
+            let agg = (paced && !parser.targets(mention.end).iter().any(rows)).then_some(Agg::Avg);
+            let by = Head { agg, ..Head::plain(Target::Columns(columns)) };
+            let mut next = ranked(draft, RankKind::Adjective, *dir, None, Some(by));
+            if agg.is_some() {
+                next.assume("aggregate", "groups of rows are ranked by their average");
+            }
+            steps.push((mention.end, next));
         }
     }
 }
@@ -318,9 +331,7 @@ pub fn first_in_order(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     for mention in parser.mentions.at(at) {
         let dir = match &mention.what {
             What::Role(Role::Extreme(dir) | Role::Amount(dir)) => Some(*dir),
-            What::Adjective(adjective) => {
-                adjective.number.as_ref().filter(|(_, list)| named(list)).map(|(dir, _)| *dir)
-            }
+            What::Adjective(adjective) => adjective.numbers.iter().find(|(_, list)| named(list)).map(|(dir, _)| *dir),
             _ => None,
         };
         if let (Some(dir), Some(end)) = (dir, end_of_order(mention.end)) {
@@ -337,12 +348,12 @@ pub fn first_in_order(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     }
 }
 
-fn opposite(dir: Dir) -> Dir {
+pub(super) fn opposite(dir: Dir) -> Dir {
     if dir == Dir::Desc { Dir::Asc } else { Dir::Desc }
 }
 
 /// The words of what is asked for.
-fn head_words(parser: &Parser, head: &Head) -> Vec<String> {
+pub(super) fn head_words(parser: &Parser, head: &Head) -> Vec<String> {
     let index = parser.index;
     match &head.target {
         Target::Columns(columns) | Target::Flag(columns) => {
@@ -360,122 +371,5 @@ pub fn limit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         && draft.limit.is_none()
     {
         steps.push((end + 1, draft.with(|next| next.limit = Some(number))));
-    }
-}
-
-/// `when was it coldest`: the moment of the row that has the extreme value.
-pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
-    let it = parser.word(at) == "it" && matches!(parser.before(at), "is" | "was");
-    let Some(start) = asked.then_some(if it { at + 1 } else { at }) else { return };
-    let start = parser.skip_determiners(start);
-    let index = parser.index;
-    for mention in parser.mentions.at(start) {
-        let What::Adjective(adjective) = &mention.what else { continue };
-        let Some((dir, words)) = &adjective.number else { continue };
-        let named =
-            |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
-        let columns: Columns = index.columns().filter(named).collect();
-        let [column] = columns[..] else { continue };
-        let dates = crate::build::moments(index, column.table);
-        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
-        let Some(thing) = thing.filter(|_| dates.len() == 1) else { continue };
-        let by = Head::plain(Target::Columns(columns));
-        let mut next = ranked(draft, RankKind::Adjective, *dir, None, Some(by));
-        next.heads.push(Head::plain(Target::Columns(dates)));
-        next.scopes.push(thing);
-        next.ask = Some(Ask::What);
-        // "Coldest outside", where the column says so itself.
-        let outdoors = index.facts(column).words.iter().any(|word| matches!(word.as_str(), "outdoor" | "outside"));
-        let again = outdoors && super::weather::is_outside(parser.word(mention.end));
-        steps.push((mention.end + usize::from(again), next));
-    }
-}
-
-/// `when was the usage highest`: the same with the number said.
-pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
-    let index = parser.index;
-    if !asked || index.row_words.days || !matches!(parser.before(at), "is" | "was") {
-        return;
-    }
-    for (middle, by, features) in quantities(parser, at) {
-        let middle = parser.skip_determiners(if parser.word(middle) == "at" { middle + 1 } else { middle });
-        let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
-        let (Some((end, dir)), Target::Columns(columns)) = (parser.roles(middle).find_map(extreme), &by.target) else {
-            continue;
-        };
-        let [column] = columns[..] else { continue };
-        let dates = crate::build::moments(index, column.table);
-        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
-        let (Some(thing), 1, None) = (thing, dates.len(), by.agg) else { continue };
-        let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
-        next.features.extend(features);
-        // The highest of all rows, or the period with the most of it.
-        let facts = index.facts(column);
-        next.features.extend((facts.additive || facts.extensive).then_some(Feature::OpenChoice));
-        next.heads.push(Head::plain(Target::Columns(dates)));
-        next.scopes.push(thing);
-        next.ask = Some(Ask::What);
-        steps.push((end, next));
-    }
-}
-
-/// `when did S-007 last report`: the last moment of the rows that the condition holds for.
-pub fn last_done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asked = draft.ask == Some(Ask::When) && draft.heads.is_empty() && draft.rank.is_none() && !draft.is_open();
-    let [Filter { condition: Condition::Values { cells, .. }, negated: false, .. }] = &draft.filters[..] else {
-        return;
-    };
-    let recent =
-        parser.roles(at).find_map(|(end, role)| if let Role::Recent(dir) = role { Some((end, dir)) } else { None });
-    let Some((end, dir)) = recent.filter(|_| asked) else { return };
-    let verb = parser.roles(end).find_map(|(end, role)| matches!(role, Role::Link | Role::Created).then_some(end));
-    let Some(end) = verb else { return };
-    let mut tables: Vec<usize> = cells.iter().map(|(column, _)| column.table).collect();
-    tables.dedup();
-    let [table] = tables[..] else { return };
-    let dates = crate::build::moments(parser.index, table);
-    if dates.len() == 1 {
-        let agg = if dir == Dir::Desc { Agg::Max } else { Agg::Min };
-        let head = Head { agg: Some(agg), ..Head::plain(Target::Columns(dates)) };
-        steps.push((end, draft.with(|next| next.heads.push(head))));
-    }
-}
-
-/// `at what hour do most rides begin`: an hour of the day, and the verb says by which moment.
-pub fn at_what_hour(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asks = parser.word(at) == "at" && matches!(parser.word(at + 1), "what" | "which");
-    let hour = matches!(parser.word(at + 2), "hour" | "time");
-    if asks && hour && draft.is_fresh() {
-        let end = match parser.role(at + 2, Role::Part(Part::Hour)) {
-            Some(end) => end,
-            None => at + 3,
-        };
-        let next = draft.with(|next| next.heads.push(Head::plain(Target::Part(Part::Hour))));
-        steps.push((end, Draft { ask: Some(Ask::Which), ..next }));
-    }
-}
-
-/// `most rides begin`, `most tickets are opened`: the verb at the end says which moment is ranked by.
-pub fn event_of_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let timed = matches!(&draft.heads[..], [Head { target: Target::Part(_) | Target::Grain(_), .. }]);
-    let ranked = draft.rank.as_ref().is_some_and(|rank| rank.by.is_some() && !rank.open);
-    if !timed || !ranked || draft.dated.is_some() {
-        return;
-    }
-    let index = parser.index;
-    let temporal = |id: &ColId| index.column(*id).ty.is_temporal();
-    let named = |list: &[&str]| -> Columns {
-        let says = |id: &ColId| index.facts(*id).event.iter().any(|word| list.contains(&word.as_str()));
-        index.columns().filter(|id| temporal(id) && says(id)).collect()
-    };
-    let dates = match parser.word(at) {
-        "begin" | "begins" | "start" | "starts" => named(&["start", "started", "begin", "began"]),
-        "end" | "ends" | "finish" | "finishes" => named(&["end", "ended", "finish", "finished"]),
-        _ => Vec::new(),
-    };
-    if !dates.is_empty() {
-        steps.push((at + 1, draft.with(|next| next.dated = Some(dates))));
     }
 }

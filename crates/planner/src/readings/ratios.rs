@@ -10,7 +10,7 @@ use super::{Parser, Steps};
 use crate::build::is_summable;
 use crate::draft::{Columns, Draft, Head, Target};
 use crate::index::ColId;
-use crate::lexicon::Role;
+use crate::lexicon::{Glue, Role};
 use crate::mentions::What;
 use crate::score::Feature;
 
@@ -147,6 +147,30 @@ pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         let mut next = with_ratio(draft, number, Head::plain(group.clone()), &[]);
         next.groups.clear();
         steps.push((end, next));
+    }
+}
+
+/// `how many tickets does an agent handle on average`: how many there are for each one.
+pub fn does_on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let [number @ Head { target: Target::Thing(counted), agg: Some(Agg::Count), .. }] = &draft.heads[..] else {
+        return;
+    };
+    let asks = matches!(parser.word(at), "does" | "do") && parser.word(0) == "how" && parser.word(1) == "many";
+    if !asks || draft.rank.is_some() || !draft.groups.is_empty() || draft.is_open() {
+        return;
+    }
+    let start = parser.skip(at + 1, |glue| glue == Glue::Determiner);
+    let start = start + usize::from(matches!(parser.word(start), "average" | "typical"));
+    let average = start > at + 1 && matches!(parser.word(start - 1), "average" | "typical");
+    for mention in parser.mentions.at(start) {
+        let What::Thing(thing) = mention.what else { continue };
+        let verb = parser.roles(mention.end).any(|(_, role)| matches!(role, Role::Link | Role::Glue(Glue::Have)));
+        let usual = parser.word(mention.end + 1) == "on" && parser.word(mention.end + 2) == "average";
+        if thing != *counted && verb && (usual || average) {
+            let second = Head::plain(Target::Thing(thing));
+            let end = mention.end + if usual { 3 } else { 1 };
+            steps.push((end, with_ratio(draft, number, second, &super::features(mention))));
+        }
     }
 }
 

@@ -8,24 +8,28 @@ use super::{Parser, Steps};
 use crate::draft::{Amount, Condition, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, Interval};
 use crate::lexicon::{Ask, Glue, Role};
+use crate::mentions::What;
 use crate::score::Feature;
 
 /// `how long do trips last`, `how long is the average stay`: the average unless the words say otherwise.
 pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asks = parser.word(at) == "how" && parser.word(at + 1) == "long";
-    let verb = parser.word(at + 2);
-    if !asks || !draft.is_fresh() || !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
+    let Some((start, op)) = asked_length(parser, at).filter(|_| draft.is_fresh()) else { return };
+    let verb = parser.word(start);
+    if !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
         return;
     }
     let averaged = (at..parser.tokens.len()).any(|token| is_usual(parser, token) || is_average(parser.word(token)));
-    // "How long is the longest trip" is one row's.
-    if !averaged && !matches!(verb, "do" | "does" | "did") {
+    // "How long is the longest trip" is one row's, and so is "how many days did she stay".
+    if !averaged && (op.is_some() || !matches!(verb, "do" | "does" | "did")) {
         return;
     }
-    let mut end = parser.skip_determiners(at + 3);
-    end += usize::from(is_average(parser.word(end)));
+    let mut end = parser.skip_determiners(start + 1);
+    end += match (parser.word(end), parser.word(end + 1)) {
+        ("it", "take" | "takes" | "took") => 2,
+        (word, _) => usize::from(is_average(word)),
+    };
     for interval in &parser.index.intervals {
-        let target = elapsed(parser, *interval, None);
+        let target = elapsed(parser, *interval, op);
         let next = draft.with(|next| {
             next.heads.push(Head { agg: Some(Agg::Avg), ..Head::plain(target) });
             next.features.extend((!averaged).then_some(Feature::ImpliedAggregate));
@@ -34,8 +38,17 @@ pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// The token after "how long" or "how many days", and the unit where one is said.
+pub(super) fn asked_length(parser: &Parser, at: usize) -> Option<(usize, Option<Op>)> {
+    match (parser.word(at), parser.word(at + 1)) {
+        ("how", "long") => Some((at + 2, None)),
+        ("how", "many") => unit_op(parser.word(at + 2)).map(|op| (at + 3, Some(op))),
+        _ => None,
+    }
+}
+
 fn is_average(word: &str) -> bool {
-    matches!(word, "average" | "avg" | "mean")
+    matches!(word, "average" | "avg" | "mean" | "typical")
 }
 
 /// `on average`, `usually` at a position.
@@ -65,7 +78,7 @@ pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if !VERBS.contains(&parser.word(at)) || draft.heads.is_empty() || draft.pending.is_some() {
         return;
     }
-    let asked = parser.word(0) == "how" && parser.word(1) == "long" && at > 0 && parser.mentions.is_data(at - 1);
+    let asked = asked_length(parser, 0).is_some() && at > 0 && parser.mentions.is_data(at - 1);
     let start = at + 1 + usize::from(parser.word(at + 1) == "for");
     let compared = comparisons(parser, start, false).iter().any(|(_, _, amounts)| is_time(amounts));
     let period = parser.tokens.get(at + 1).is_some_and(|next| next.number().is_some() || is_period(parser, at + 1));
@@ -171,7 +184,7 @@ fn unit_op(word: &str) -> Option<Op> {
 pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
     let index = parser.index;
     let word = |at: usize| parser.word(at);
-    let is_length = |at: usize| matches!(parser.word(at), "length" | "duration") && !parser.mentions.is_data(at);
+    let is_length = |at: usize| matches!(parser.word(at), "length" | "duration") && !names_quantity(parser, at);
     let mut found = Vec::new();
     for interval in &index.intervals {
         let plain = elapsed(parser, *interval, None);
@@ -182,7 +195,7 @@ pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
         }
         let before = parser.word_before_determiners(at);
         let graded = is_average(before) || matches!(before, "median" | "longest" | "shortest" | "maximum" | "minimum");
-        if matches!(word(at), "stay" | "stays") && graded && !parser.mentions.is_data(at) {
+        if matches!(word(at), "stay" | "stays") && graded && !names_quantity(parser, at) {
             found.push((at + 1, plain.clone()));
         }
         if word(at) == "stay" && (is_length(at + 1) || word(at + 1) == "time") {
@@ -198,6 +211,16 @@ pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
         }
     }
     found
+}
+
+/// Whether a number of the dataset is called so; another word for a part of a text's name is none.
+fn names_quantity(parser: &Parser, at: usize) -> bool {
+    let number = |id: &ColId| parser.index.column(*id).ty.is_number() && parser.index.facts(*id).yes.is_none();
+    parser.mentions.covering(at).any(|mention| match &mention.what {
+        What::Columns(columns) => columns.iter().any(number),
+        What::Measure(_) | What::Value(_) | What::Thing(_) => true,
+        _ => false,
+    })
 }
 
 /// Whether the singular noun at a position stands for a row that began and ended.

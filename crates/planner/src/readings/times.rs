@@ -69,8 +69,20 @@ pub fn event_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     }
 }
 
+/// `that started in March`, `ending after June`: where no date is called so.
+pub fn bound_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some((middle, columns)) = bounds(parser, at) else { return };
+    for start in after_joints(parser, middle) {
+        for next in parser.mentions.at(start) {
+            let What::When(when) = &next.what else { continue };
+            let condition = Condition::Time { columns: Some(columns.clone()), when: when.clone(), verb: false };
+            steps.push((next.end, add(draft, condition, &[])));
+        }
+    }
+}
+
 /// The dates that a verb or name at a position stands for.
-fn event_columns<'p>(parser: &'p Parser, at: usize) -> Vec<(&'p Mention, Columns)> {
+pub(super) fn event_columns<'p>(parser: &'p Parser, at: usize) -> Vec<(&'p Mention, Columns)> {
     let columns = |mention: &Mention| -> Columns {
         match &mention.what {
             What::Event(columns) => columns.clone(),
@@ -83,6 +95,47 @@ fn event_columns<'p>(parser: &'p Parser, at: usize) -> Vec<(&'p Mention, Columns
     };
     let found = parser.mentions.at(at).iter().map(|mention| (mention, columns(mention)));
     found.filter(|(_, columns)| !columns.is_empty()).collect()
+}
+
+/// `per month of admission`, `per month, by start date`: which date the groups before it are cut from.
+pub fn group_of_event(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let cut = draft.groups.iter().any(|group| matches!(group, Target::Grain(_) | Target::Part(_)));
+    let start = match parser.word(at) {
+        "of" | "by" => parser.skip_determiners(at + 1),
+        "they" | "it" => after_joints(parser, at + 1).last().unwrap_or(at + 1),
+        _ => return,
+    };
+    if !cut || draft.dated.is_some() {
+        return;
+    }
+    for (mention, columns) in event_columns(parser, start) {
+        let found = features(mention);
+        let dated = |next: &mut Draft| {
+            next.features.extend(found);
+            next.dated = Some(columns);
+        };
+        steps.push((mention.end, draft.with(dated)));
+    }
+    if let Some((end, columns)) = bounds(parser, start) {
+        steps.push((end, draft.with(|next| next.dated = Some(columns))));
+    }
+}
+
+/// `started`, `ending`, `start date`: the first or the last of two dates that a row has, whatever they are called.
+fn bounds(parser: &Parser, at: usize) -> Option<(usize, Columns)> {
+    const STARTS: &[&str] = &["start", "started", "begin", "began", "from", "since"];
+    const ENDS: &[&str] = &["end", "ended", "finish", "finished", "to", "until", "till"];
+    let words = match parser.word(at) {
+        "start" | "starts" | "started" | "starting" | "begin" | "begins" | "began" | "begun" | "beginning" => STARTS,
+        "end" | "ends" | "ended" | "ending" | "finish" | "finishes" | "finished" | "finishing" => ENDS,
+        _ => return None,
+    };
+    let index = parser.index;
+    let named = |id: &ColId| matches!(&index.facts(*id).event[..], [word] if words.contains(&word.as_str()));
+    let dates: Columns = index.columns().filter(|id| index.column(*id).ty.is_temporal() && named(id)).collect();
+    let end = at + 1 + usize::from(matches!(parser.word(at + 1), "date" | "dates" | "day" | "time"));
+    let called = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Event(_)));
+    (!dates.is_empty() && !called).then_some((end, dates))
 }
 
 /// `created per day`, `resolved by month`: the verb says which date the groups are cut from.

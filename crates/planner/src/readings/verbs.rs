@@ -5,7 +5,7 @@
 
 use data::plan::{Agg, Dir};
 
-use super::{Parser, Steps, features};
+use super::{Parser, Steps, features, spans};
 use crate::draft::{Columns, Draft, Head, Pending, Rank, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
@@ -117,18 +117,25 @@ fn is_number(parser: &Parser, id: ColId) -> bool {
 
 /// `how long do trips last`, `how far do riders go`: the column that says it, of all rows on average.
 pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let asks = parser.word(at) == "how" && draft.is_fresh();
+    if parser.word(at) != "how" || !draft.is_fresh() {
+        return;
+    }
+    // "How many minutes do trips take on average" is how long they are.
+    let unit = spans::asked_length(parser, at).filter(|(_, op)| op.is_some()).map(|(verb, _)| verb);
+    let verb = unit.unwrap_or(at + 2);
     // "How old is the passenger" asks of one; "how old are they", "how long is a trip on average" of all.
-    let average = parser.tokens.iter().any(|token| token.fold == "average");
-    let opens = match parser.word(at + 2) {
-        "do" | "does" | "did" | "are" | "were" => true,
+    let average = parser.tokens.iter().any(|token| matches!(token.fold.as_str(), "average" | "typical"));
+    let opens = match parser.word(verb) {
+        "do" | "does" | "did" | "are" | "were" => average || unit.is_none(),
         "is" | "was" => average,
         _ => false,
     };
-    if !asks || !opens {
+    if !opens {
         return;
     }
-    let columns = said_by_extent(parser, parser.word(at + 1));
+    let asked = if unit.is_some() { "long" } else { parser.word(at + 1) };
+    let mut columns = said_by_extent(parser, asked);
+    columns.retain(|id| unit.is_none_or(|_| is_measured_in(parser, *id, parser.word(at + 2))));
     if !columns.is_empty() {
         let head = Head { agg: Some(Agg::Avg), ..Head::plain(Target::Columns(columns)) };
         let mut next = draft.with(|next| {
@@ -136,10 +143,21 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.features.push(Feature::ImpliedAverage);
         });
         (next.ask, next.connected) = (Some(Ask::What), true);
-        // "How warm is it in the cold store": what it is has no other name.
-        let it = parser.word(at + 3) == "it" && matches!(parser.word(at + 2), "is" | "was");
-        steps.push((at + 3 + usize::from(it), next));
+        let end = parser.skip_determiners(verb + 1);
+        let said = match (parser.word(end), parser.word(end + 1)) {
+            ("average" | "typical", _) => end + 1,
+            ("it", "take" | "takes" | "took") => end + 2,
+            // "How warm is it in the cold store": what it is has no other name.
+            ("it", _) if matches!(parser.word(verb), "is" | "was") => end + 1,
+            _ => verb + 1,
+        };
+        steps.push((said, next));
     }
+}
+
+fn is_measured_in(parser: &Parser, id: ColId, unit: &str) -> bool {
+    let said = parser.index.lexicon.unit(unit);
+    said.is_some() && parser.index.facts(id).unit.as_ref() == said
 }
 
 /// The columns that say how long or far something is, of the first kind that there is.
@@ -154,7 +172,8 @@ fn said_by_extent(parser: &Parser, word: &str) -> Columns {
 /// `last`, `go`, `take`: after "how long" or "how far" the verb says nothing more.
 pub fn extent_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::ExtentVerb) else { return };
-    let asked = parser.word(0) == "how" && parser.index.lexicon.extent(parser.word(1)).is_some();
+    let long = spans::asked_length(parser, 0).is_some();
+    let asked = long || parser.word(0) == "how" && parser.index.lexicon.extent(parser.word(1)).is_some();
     if asked && !draft.heads.is_empty() {
         steps.push((end, draft.clone()));
     }
@@ -222,8 +241,8 @@ pub fn head_again(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 /// `best selling products`, `most used tariff`: a superlative before the verb that says by what.
 pub fn best_doing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let dir = match parser.word(at) {
-        "best" | "top" | "most" => Dir::Desc,
-        "worst" | "least" => Dir::Asc,
+        "best" | "top" | "most" | "highest" => Dir::Desc,
+        "worst" | "least" | "lowest" => Dir::Asc,
         _ => return,
     };
     if draft.rank.is_some() || draft.is_open() || !draft.heads.is_empty() {
