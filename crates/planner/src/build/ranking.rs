@@ -74,7 +74,9 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let mut beside: Vec<Columns> = Vec::new();
     for head in draft.heads.iter().skip(1).filter(|head| head.target != by.target) {
         match &head.target {
-            Target::Columns(columns) if is_attribute(index, &subject, columns) => beside.push(columns.clone()),
+            Target::Columns(columns) if !attributes(index, &subject, columns).is_empty() => {
+                beside.push(attributes(index, &subject, columns));
+            }
             _ => return Err(Why::unsupported("a ranking of several things at once")),
         }
     }
@@ -145,13 +147,13 @@ fn on_average(index: &Index, by: Head) -> Head {
     }
 }
 
-/// Whether a column belongs to the table that has one row for each of what is ranked.
-fn is_attribute(index: &Index, subject: &Head, columns: &Columns) -> bool {
+/// Those of some columns that belong to the table with one row for each of what is ranked.
+fn attributes(index: &Index, subject: &Head, columns: &Columns) -> Columns {
     let own = match subject.target {
         Target::Thing(thing) => index.things[thing].table,
         _ => None,
     };
-    own.is_some_and(|table| columns.iter().any(|id| id.table == table))
+    columns.iter().copied().filter(|id| Some(id.table) == own).collect()
 }
 
 /// In a rank the best has the lowest number.
