@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::process::Child;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// A supervisor that needs longer is lost; the next one sweeps up after it.
 const CLEARING_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// Those that may still be clearing up.
+/// Those that may still be clearing up, each waited for beside whatever goes on.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Leaving(Arc<Mutex<Vec<Child>>>);
+pub(crate) struct Leaving(Arc<Mutex<JoinSet<()>>>);
 
 impl Leaving {
     /// Keeps a supervisor in sight, from the moment when its cell is let go.
@@ -24,16 +26,16 @@ impl Leaving {
 
     /// Waits until all are gone.
     pub(crate) async fn settle(&self) {
-        let children = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for mut child in children {
-            let _ = timeout(CLEARING_TIME_MAX, child.wait()).await;
-        }
+        let mut leaving = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        while leaving.join_next().await.is_some() {}
     }
 
-    fn add(&self, child: Child) {
-        let mut children = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
-        children.push(child);
+    fn add(&self, mut child: Child) {
+        // Whoever lets go of a cell after everything else has ended has nobody who could wait.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let mut leaving = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while leaving.try_join_next().is_some() {}
+        leaving.spawn_on(async move { drop(timeout(CLEARING_TIME_MAX, child.wait()).await) }, &runtime);
     }
 }
 

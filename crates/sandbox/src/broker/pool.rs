@@ -88,8 +88,15 @@ impl Broker {
             sys::kill(&self.zygotes.swap_remove(lost).pidfd);
             self.note("a zygote ended");
         }
-        let its = self.slots.values().filter(|slot| slot.kind.breadth == breadth).map(|slot| slot.id);
-        its.collect::<Vec<u64>>().into_iter().for_each(|id| self.kill(id));
+        let its: Vec<u64> =
+            self.slots.values().filter(|slot| slot.kind.breadth == breadth).map(|slot| slot.id).collect();
+        for id in its {
+            // A program that has said its last word is not lost with whoever forked it.
+            if matches!(self.slots.get(&id).map(|slot| &slot.state), Some(State::Running(_))) {
+                self.look_at(id);
+            }
+            self.kill(id);
+        }
         self.turn_away("a zygote ended");
     }
 
