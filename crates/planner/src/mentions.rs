@@ -341,7 +341,8 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
         let (_, names) = index.lexicon.opposites.iter().find(|(words, _)| words.contains(&phrase))?;
         let denied = |id: &ColId| {
             let facts = index.facts(*id);
-            facts.yes.is_some() && facts.core.iter().any(|word| names.contains(word))
+            let said = |name: &String| facts.core.contains(name) || facts.core.join(" ") == *name;
+            facts.yes.is_some() && names.iter().any(said)
         };
         let flags: Vec<ColId> = index.columns().filter(denied).collect();
         let what = What::Opposite { flags: flags.clone(), dates: Vec::new() };

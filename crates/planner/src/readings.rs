@@ -8,9 +8,11 @@
 //! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
 
 mod absence;
+mod asides;
 mod charts;
 mod compare;
 mod contrast;
+mod counts;
 mod filters;
 mod groups;
 mod heads;
@@ -84,12 +86,19 @@ const PRODUCTIONS: &[Production] = &[
     absence::never,
     absence::nothing,
     absence::no_kind,
+    counts::how_often_was,
+    counts::most_of_a_kind,
+    counts::breaches,
     heads::how_often,
     heads::opposite_rate,
     pairs::columns,
     pairs::degree_between,
     pairs::same_day,
     pairs::same_end,
+    asides::same_cell,
+    asides::compared_name,
+    asides::ranked_first,
+    asides::but,
     groups::one_by_one,
     groups::in_percent,
     ranks::first_in_order,

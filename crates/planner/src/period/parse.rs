@@ -48,9 +48,7 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
             }
         }
     }
-    if let Some(range) = range(tokens, at) {
-        found.push(range);
-    }
+    found.extend(range(tokens, at).or_else(|| days_of_month(tokens, at)));
     let inside = if matches!(word(at), "in" | "on" | "during" | "over" | "within" | "for") { at + 1 } else { at };
     if let Some((end, period)) = core(tokens, skip_article(tokens, inside)) {
         let onwards = matches!(word(end), "onwards" | "onward");
@@ -81,6 +79,25 @@ fn range(tokens: &[Token], at: usize) -> Option<(usize, When)> {
     Some((end, When::Between(with_year_of(first, &last), last)))
 }
 
+/// `1 to 7 June`, `from 25 to 31 December 2025`, `between 3 and 9 May`: two days of the month that is named once.
+fn days_of_month(tokens: &[Token], at: usize) -> Option<(usize, When)> {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let open = word(at);
+    let start = skip_article(tokens, if matches!(open, "between" | "from" | "on" | "in") { at + 1 } else { at });
+    let first = day_number(tokens, start)?;
+    let joins: &[&str] = if open == "between" { &["and"] } else { &["to", "until", "through", "till"] };
+    if !joins.contains(&word(start + 1)) {
+        return None;
+    }
+    let (end, last) = month(tokens, skip_article(tokens, start + 2))?;
+    let first = match last {
+        Period::MonthDay(month, day) if first < day => Period::MonthDay(month, first),
+        Period::Span(day, _) if first < day.day() => day_span(day.year(), day.month(), first)?,
+        _ => return None,
+    };
+    Some((end, When::Between(first, last)))
+}
+
 fn with_year_of(first: Period, last: &Period) -> Period {
     let Period::Span(start, _) = last else { return first };
     match first {
@@ -99,6 +116,7 @@ fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         .or_else(|| to_date(tokens, at))
         .or_else(|| prior(tokens, at))
         .or_else(|| month(tokens, at))
+        .or_else(|| feast(tokens, at))
         .or_else(|| quarter(tokens, at))
         .or_else(|| decade(tokens, at))
         .or_else(|| year_at(tokens, at).map(|year| (at + 1, Period::Year(year))))
@@ -153,8 +171,24 @@ fn follows_time_word(tokens: &[Token], at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |i| tokens[i].fold.as_str());
     matches!(
         before,
-        "in" | "since" | "before" | "after" | "during" | "of" | "for" | "until" | "from" | "between" | "and" | "to"
+        "in" | "since"
+            | "before"
+            | "after"
+            | "during"
+            | "of"
+            | "for"
+            | "until"
+            | "from"
+            | "between"
+            | "and"
+            | "to"
+            | "vs"
+            | "versus"
+            | "than"
     ) || year_at(tokens, at + 1).is_some()
+        || at > 1
+            && day_number(tokens, at - 1).is_some()
+            && matches!(tokens[at - 2].fold.as_str(), "to" | "and" | "on" | "until")
 }
 
 /// `March`, `March 2026`, `March 3`, `March 3rd, 2026`, `3 March 2026`, `the 3rd of March`.
@@ -175,6 +209,23 @@ fn month(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         Some(year) => Some((after + 1, month_span(year, month)?)),
         None => Some((at + 1, Period::Month(month))),
     }
+}
+
+/// `Christmas Day`, `New Year's Eve 2025`: days that have the same date every year.
+fn feast(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+    const FEASTS: [(&str, i8, i8); 6] = [
+        ("christmas day", 12, 25),
+        ("christmas eve", 12, 24),
+        ("boxing day", 12, 26),
+        ("new year's day", 1, 1),
+        ("new year's eve", 12, 31),
+        ("valentine's day", 2, 14),
+    ];
+    let joined = |end: usize| Some(tokens.get(at..end)?.iter().map(|t| t.fold.as_str()).collect::<Vec<_>>().join(" "));
+    FEASTS.iter().find_map(|(name, month, day)| {
+        let end = at + name.split(' ').count();
+        (joined(end)? == *name).then(|| dated(tokens, end, *month, *day))
+    })
 }
 
 fn dated(tokens: &[Token], at: usize, month: i8, day: i8) -> (usize, Period) {

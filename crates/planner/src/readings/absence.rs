@@ -4,9 +4,10 @@
 
 use super::filters::add;
 use super::{Parser, Steps, features};
-use crate::draft::{Condition, Draft, Target};
+use crate::draft::{Condition, Draft, Head, Target};
+use crate::index::ThingId;
 use crate::lexicon::{Glue, Role};
-use crate::mentions::What;
+use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
@@ -59,6 +60,13 @@ pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let [(column, text)] = &cells[..] else { continue };
         let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
         let Some(thing) = owner else { continue };
+        if let Some(end) = own_noun(parser, mention.end, thing).filter(|_| is_of_rows(parser, draft, column.table)) {
+            let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
+            let mut next = add(draft, condition, &features(mention));
+            next.filters.last_mut().expect("a filter was just added").negated = true;
+            steps.push((end, next));
+            continue;
+        }
         if draft.heads.iter().any(|head| head.target == Target::Thing(thing)) {
             continue;
         }
@@ -66,10 +74,29 @@ pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         next.filters.last_mut().expect("a filter was just added").negated = true;
         let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
         let next = add(&next, condition, &[]);
-        let named = |mention: &&crate::mentions::Mention| matches!(mention.what, What::Thing(known) if known == thing);
-        let noun = parser.mentions.at(mention.end).iter().find(named).map(|noun| noun.end);
-        steps.push((noun.unwrap_or(mention.end), next));
+        steps.push((own_noun(parser, mention.end, thing).unwrap_or(mention.end), next));
     }
+}
+
+/// The token after a noun for the rows of that kind.
+fn own_noun(parser: &Parser, at: usize, thing: ThingId) -> Option<usize> {
+    let named = |mention: &&Mention| matches!(mention.what, What::Thing(known) if known == thing);
+    parser.mentions.at(at).iter().find(named).map(|noun| noun.end)
+}
+
+/// `sales without cancelled orders`: a number of the rows themselves leaves some of them out, it does not lack them.
+fn is_of_rows(parser: &Parser, draft: &Draft, table: usize) -> bool {
+    let index = parser.index;
+    let of_table = |name: &String| {
+        let from = index.columns().map(|id| id.table).find(|id| index.table(*id).name == *name);
+        from.is_some_and(|from| from == table || index.schema.hops(from, table).is_some())
+    };
+    let own = |head: &Head| match &head.target {
+        Target::Columns(columns) => columns.iter().all(|id| id.table == table && index.column(*id).ty.is_number()),
+        Target::Measure(measure) => index.measure(*measure).tables.iter().any(of_table),
+        _ => false,
+    };
+    draft.groups.iter().all(|group| !matches!(group, Target::Thing(_))) && draft.heads.iter().all(own)
 }
 
 /// `without anything being prescribed`, `with nothing ordered`: the participle names what is not there.

@@ -279,24 +279,26 @@ pub fn failure(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// The verb has taken the place of one word of the column's name: "missed SLA" against `sla_met`.
 fn denied_flag_part(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let stem = parser.tokens.get(at).map_or("", |token| token.stem.as_str());
-    let index = parser.index;
-    let verbs = ["met", "passed", "kept", "achieved", "ok"];
-    let columns: Columns = index
-        .columns()
-        .filter(|id| index.facts(*id).yes.is_some())
-        .filter(|id| {
-            let core = &index.facts(*id).core;
-            core.len() == 2
-                && core.iter().any(|word| index.forms.stem(word) == stem)
-                && core.iter().any(|word| verbs.contains(&word.as_str()))
-        })
-        .collect();
+    let columns = denied_flags(parser, at);
     if !columns.is_empty() {
         let mut next = add(draft, Condition::Flag(columns), &[Feature::StemmedName]);
         next.filters.last_mut().expect("a filter was just added").negated = true;
         steps.push((at + 1, next));
     }
+}
+
+/// The two-valued columns that say of the word at a position that it was kept.
+pub(super) fn denied_flags(parser: &Parser, at: usize) -> Columns {
+    let stem = parser.tokens.get(at).map_or("", |token| token.stem.as_str());
+    let index = parser.index;
+    let verbs = ["met", "passed", "kept", "achieved", "ok"];
+    let kept = |id: &ColId| {
+        let core = &index.facts(*id).core;
+        core.len() == 2
+            && core.iter().any(|word| index.forms.stem(word) == stem)
+            && core.iter().any(|word| verbs.contains(&word.as_str()))
+    };
+    index.columns().filter(|id| index.facts(*id).yes.is_some()).filter(kept).collect()
 }
 
 fn negated(parser: &Parser, at: usize, draft: &Draft, productions: &[super::Production], steps: &mut Steps) {
@@ -356,9 +358,11 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 What::Event(dates) => (Condition::Empty(dates.clone()), false),
                 _ => continue,
             };
+            // "No discharge date": the noun of what a moment is.
+            let moment = matches!(mention.what, What::Event(_)) && matches!(parser.word(mention.end), "date" | "time");
             let mut next = add(draft, condition, &features(mention));
             next.filters.last_mut().expect("a filter was just added").negated = negated;
-            steps.push((mention.end, next));
+            steps.push((mention.end + usize::from(moment), next));
         }
     }
 }

@@ -28,7 +28,13 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             }
             continue;
         }
-        if role == Role::Terms {
+        // "Rated above 7 by viewers" says which rating.
+        let compared = super::asides::just_compared(parser, at, draft);
+        let again = |columns| {
+            let start = parser.skip_determiners(end);
+            parser.mentions.at(start).iter().any(|mention| super::asides::is_rest_of(mention, columns))
+        };
+        if role == Role::Terms || parser.word(at) == "by" && compared.is_some_and(again) {
             continue;
         }
         if let Some((end, next)) = per_row(parser, at, end, draft) {

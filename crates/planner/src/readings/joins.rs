@@ -110,7 +110,20 @@ fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
     let dates = parser.index.columns().filter(|id| parser.index.column(*id).ty.is_temporal()).count();
     let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
     let of_head = at > 0 && parser.mentions.is_data(at - 1);
-    !draft.heads.is_empty() && (passive || of_head) && dates <= 1 && !names_data(parser, at)
+    !draft.heads.is_empty()
+        && (passive || of_head)
+        && dates <= 1
+        && (!names_data(parser, at) || names_moment(parser, at))
+}
+
+/// Whether the word names nothing but a moment that every row has: "readings taken", where a date is called so.
+fn names_moment(parser: &Parser, at: usize) -> bool {
+    let always = |id: &ColId| parser.index.column(*id).ty.is_temporal() && parser.index.column(*id).nulls == 0;
+    parser.mentions.at(at).iter().all(|mention| match &mention.what {
+        What::Columns(columns) => columns.iter().all(always),
+        What::Thing(_) | What::Measure(_) | What::Value(_) | What::Flag(_) => false,
+        _ => true,
+    })
 }
 
 /// Whether a participle says nothing: after the head or its condition, and no date could be meant by it.
@@ -179,7 +192,12 @@ pub fn in_own_unit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         Some(Target::Columns(columns)) => columns.iter().all(same),
         _ => false,
     };
-    if measured || draft.share && unit.family == "percent" {
+    // "The longest trip in minutes".
+    let ranked = match draft.rank.as_ref().and_then(|rank| rank.by.as_ref()).map(|by| &by.target) {
+        Some(Target::Columns(columns)) => columns.iter().all(same),
+        _ => false,
+    };
+    if measured || ranked || draft.share && unit.family == "percent" {
         steps.push((at + 2, draft.clone()));
     }
 }

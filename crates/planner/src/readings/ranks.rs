@@ -258,11 +258,16 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// Whether a ranking word starts at a position.
 fn ranks_at(parser: &Parser, at: usize) -> bool {
-    parser.mentions.at(at).iter().any(|mention| match &mention.what {
-        What::Role(role) => matches!(role, Role::Extreme(_) | Role::Amount(_) | Role::Recent(_) | Role::Top(_)),
-        What::Adjective(_) => true,
-        _ => false,
-    })
+    // "The 3 shops with the worst rating".
+    let valued = matches!(parser.word(at), "best" | "worst");
+    valued
+        || parser.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Role(role) => {
+                matches!(role, Role::Extreme(_) | Role::Amount(_) | Role::Recent(_) | Role::Top(_) | Role::Extent(_))
+            }
+            What::Adjective(_) => true,
+            _ => false,
+        })
 }
 
 /// `the 3 days with the most trips`, `5 largest`, `which 5 agents`, `show 10 orders`.
