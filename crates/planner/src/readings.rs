@@ -60,6 +60,8 @@ const PRODUCTIONS: &[Production] = &[
     joins::among,
     weather::outside,
     trailing::count_last,
+    trailing::and_which,
+    trailing::and_what_share,
     charts::chart,
     charts::against,
     charts::trend,

@@ -69,6 +69,9 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     match (&shape.share, shape.series) {
         (Some(share), None) => {
             let name = shares(ground, &mut plan, share)?;
+            // "How many, and what share of all is that".
+            let matching = plan.compute.iter().find(|made| made.name == name).and_then(|made| made.args.first());
+            focus.extend(matching.filter(|_| ground.draft.with_number && shape.top.is_none()).cloned());
             focus.push(name.clone());
             // Ranked by a share, the share decides.
             asked = if shape.top.is_some() { vec![name] } else { asked };
@@ -259,7 +262,9 @@ fn shares(ground: &mut Ground, plan: &mut Plan, share: &Share) -> Result<String,
         }
         Share::Where(conditions) => conditions,
     };
-    if let Some(name) = share_of_flag(ground, plan, conditions)? {
+    if !ground.draft.with_number
+        && let Some(name) = share_of_flag(ground, plan, conditions)?
+    {
         return Ok(name);
     }
     let before = ground.assumptions.len();

@@ -27,14 +27,20 @@ pub fn same_cell(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `rated above 7 by viewers`, `earns more than 90000 base`: the rest of the name of the number just compared.
 pub fn compared_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(columns) = just_compared(parser, at, draft) else { return };
+    let Some(compared) = just_compared(parser, at, draft) else { return };
     let start = if parser.word(at) == "by" { parser.skip_determiners(at + 1) } else { at };
     for mention in parser.mentions.at(start) {
-        if is_rest_of(mention, columns) {
-            let mut next = draft.clone();
-            next.features.extend(features(mention));
-            steps.push((mention.end, next));
+        let rest = rest_of(mention, compared);
+        if rest.is_empty() {
+            continue;
         }
+        let mut next = draft.clone();
+        next.features.extend(features(mention));
+        // Of two ratings, the one that viewers gave.
+        if let Some(Filter { condition: Condition::Compare { columns, .. }, .. }) = next.filters.last_mut() {
+            *columns = rest;
+        }
+        steps.push((mention.end, next));
     }
 }
 
@@ -47,10 +53,14 @@ pub(super) fn just_compared<'d>(parser: &Parser, at: usize, draft: &'d Draft) ->
     }
 }
 
-/// Whether less than a whole name is said, and it is that of the columns.
-pub(super) fn is_rest_of(mention: &Mention, columns: &Columns) -> bool {
-    let partly = mention.partial || mention.synonym;
-    partly && matches!(&mention.what, What::Columns(named) if columns.iter().all(|id| named.contains(id)))
+/// Those of the columns that a mention names by less than their whole name.
+pub(super) fn rest_of(mention: &Mention, columns: &Columns) -> Columns {
+    match &mention.what {
+        What::Columns(named) if mention.partial || mention.synonym => {
+            columns.iter().copied().filter(|id| named.contains(id)).collect()
+        }
+        _ => Columns::new(),
+    }
 }
 
 /// `the 3 worst rates, worst first`: the end that the ranking starts from anyway.

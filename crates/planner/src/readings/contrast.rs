@@ -59,7 +59,8 @@ fn against(draft: &Draft) -> Draft {
 fn is_side(parser: &Parser, at: usize) -> bool {
     let start = parser.skip(at, |glue| glue != Glue::Other);
     let side = |what: &What| {
-        matches!(what, What::Value(_) | What::Flag(_) | What::When(_) | What::Thing(_) | What::Role(Role::Not))
+        let state = matches!(what, What::Value(_) | What::Flag(_) | What::Opposite { .. });
+        state || matches!(what, What::When(_) | What::Thing(_) | What::Role(Role::Not))
     };
     let named = |at: usize| parser.mentions.at(at).iter().any(|mention| side(&mention.what));
     named(at) || named(start) || others_end(parser, at).is_some()

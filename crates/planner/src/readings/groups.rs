@@ -32,7 +32,7 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let compared = super::asides::just_compared(parser, at, draft);
         let again = |columns| {
             let start = parser.skip_determiners(end);
-            parser.mentions.at(start).iter().any(|mention| super::asides::is_rest_of(mention, columns))
+            parser.mentions.at(start).iter().any(|mention| !super::asides::rest_of(mention, columns).is_empty())
         };
         if role == Role::Terms || parser.word(at) == "by" && compared.is_some_and(again) {
             continue;

@@ -7,7 +7,7 @@ use data::plan::{Agg, Dir};
 use super::groups::quantities;
 use super::ranks::ranked;
 use super::{Parser, Steps};
-use crate::draft::{Condition, Draft, Head, RankKind, Target};
+use crate::draft::{Condition, Draft, Filter, Head, RankKind, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
 
@@ -78,4 +78,52 @@ pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
             steps.push((end, next));
         }
     }
+}
+
+/// `the longest ride, and what kind of bike was it on`: one more column of the row that was ranked first.
+pub fn and_which(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let asked = matches!(parser.word(at), "what" | "which") && draft.joined && draft.groups.is_empty();
+    let ranked = draft.rank.as_ref().is_some_and(|rank| !rank.open && rank.by.is_some());
+    let Some(Head { target: Target::Thing(thing), agg: None, amount: false, .. }) = draft.heads.first() else { return };
+    let Some(table) = parser.index.things[*thing].table.filter(|_| asked && ranked) else { return };
+    for (end, target, features) in parser.targets(at + 1) {
+        let own = matches!(&target, Target::Columns(columns) if columns.iter().all(|id| id.table == table));
+        if !own || draft.heads.iter().any(|head| head.target == target) {
+            continue;
+        }
+        // "Was it on", "did it have".
+        let verb = matches!(parser.word(end), "is" | "was" | "did" | "does") && parser.word(end + 1) == "it";
+        let after = if verb { end + 2 } else { end };
+        let closes =
+            verb && matches!(parser.word(after), "on" | "in" | "at" | "for" | "with" | "from" | "have" | "use");
+        let mut next = draft.with(|next| next.features.extend(features));
+        next.heads.push(Head::plain(target));
+        steps.push((after + usize::from(closes), next));
+    }
+}
+
+/// `how many are overdue and what percentage of all is that`: the number and its share of all rows.
+pub fn and_what_share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let start = at + usize::from(parser.word(at) == "what");
+    let Some(end) = parser.role(at, Role::Share).or_else(|| parser.role(start, Role::Share)) else { return };
+    let [Head { target: target @ Target::Thing(_), agg: Some(Agg::Count), .. }] = &draft.heads[..] else { return };
+    let [Filter { zone: Zone::Predicate, .. }] = &draft.filters[..] else { return };
+    let plain = draft.rank.is_none() && draft.groups.is_empty() && draft.having.is_empty() && !draft.is_open();
+    if !draft.joined || !plain || draft.share || draft.distinct {
+        return;
+    }
+    let of = end + usize::from(parser.word(end) == "of");
+    let whole = match (parser.word(of), parser.word(of + 1)) {
+        ("the", "total") => of + 2,
+        ("all" | "total", _) => of + 1,
+        _ => return,
+    };
+    // Whatever is named here must be what was counted.
+    let rows = parser.targets_named(whole).into_iter().find(|(_, named)| named == target).map(|(end, _)| end);
+    let told = matches!(
+        (parser.word(rows.unwrap_or(whole)), parser.word(rows.unwrap_or(whole) + 1)),
+        ("is" | "are", "that" | "they" | "it" | "those")
+    );
+    let end = rows.unwrap_or(whole) + if told { 2 } else { 0 };
+    steps.push((end, draft.with(|next| (next.share, next.with_number) = (true, true))));
 }

@@ -2,6 +2,7 @@
 
 mod headers;
 mod plain;
+mod school;
 mod spans;
 
 use base::{Cell, Hash, Type};
@@ -23,6 +24,7 @@ pub fn named(name: &str) -> Dataset {
         _ => plain::named(name)
             .or_else(|| headers::named(name))
             .or_else(|| spans::named(name))
+            .or_else(|| school::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
