@@ -120,7 +120,14 @@ fn verb_end(parser: &Parser, mut at: usize) -> usize {
     };
     let verb = |at: usize| {
         let found = parser.roles(at).find(|(_, role)| links(role)).map(|(end, _)| end);
-        found.or_else(|| matches!(parser.word(at), "took" | "take" | "taken" | "ever" | "yet").then_some(at + 1))
+        let coming = matches!(parser.word(at), "come" | "came" | "gone" | "went" | "been");
+        let inside = at + 1 + usize::from(parser.word(at + 1) == "in");
+        // "Never come in for a visit".
+        let came = coming && matches!(parser.word(inside), "for" | "to");
+        found
+            .filter(|_| !came)
+            .or_else(|| matches!(parser.word(at), "took" | "take" | "taken" | "ever" | "yet").then_some(at + 1))
+            .or(came.then_some(inside + 1))
     };
     while let Some(end) = verb(at) {
         at = end;

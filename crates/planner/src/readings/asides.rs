@@ -4,7 +4,7 @@
 //! words beside anything else would add something, and are left to the productions that know what.
 
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Condition, Draft, Filter};
+use crate::draft::{Columns, Condition, Draft, Filter, Head, Target};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 
@@ -96,6 +96,17 @@ pub fn but(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let denies = |(_, role)| matches!(role, Role::Lack | Role::Not | Role::Glue(Glue::Have | Glue::Relative));
     if parser.roles(at + 1).any(denies) {
         steps.push((at + 1, Draft { predicate: true, ..draft.clone() }));
+    }
+}
+
+/// `sensors that were offline at least once`: things match by any of their rows anyway.
+pub fn at_least_once(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let said = ["at", "least", "once"].iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
+    let things = matches!(&draft.heads[..], [Head { target: Target::Thing(_), .. }]) && draft.having.is_empty();
+    let states =
+        |filter: &Filter| !filter.negated && matches!(filter.condition, Condition::Values { .. } | Condition::Flag(_));
+    if said && things && draft.rank.is_none() && draft.filters.last().is_some_and(states) {
+        steps.push((at + 3, draft.clone()));
     }
 }
 

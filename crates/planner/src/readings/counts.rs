@@ -5,7 +5,7 @@ use data::plan::Agg;
 
 use super::filters::add;
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Condition, Draft, Filter, Head, RankKind, Target, Zone};
+use crate::draft::{Columns, Condition, Draft, Filter, Head, Pending, RankKind, Target, Zone};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
 use crate::mentions::What;
@@ -73,7 +73,7 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let [column] = columns[..] else { return };
     let Some(rows) = rows_of(parser, column.table) else { return };
     let rate = parser.role(at + 2, Role::Rate).filter(|_| draft.pending.is_none());
-    let counting = matches!(draft.pending, Some(crate::draft::Pending::Agg(Agg::Count, None)));
+    let counting = matches!(draft.pending, Some(Pending::Agg(Agg::Count, None)));
     let plural = parser.tokens[at + 1].fold != noun;
     if rate.is_none() && !(counting || draft.pending.is_none() && plural) {
         return;
@@ -90,4 +90,24 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         next.assume("rate", "the rate is the share of rows");
     }
     steps.push((rate.unwrap_or(at + 2), next));
+}
+
+/// `missing usage values for each home`: the cells that are not filled are counted.
+pub fn missing_values(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let free = draft.heads.is_empty() && draft.filters.is_empty() && draft.rank.is_none() && !draft.share;
+    let counting = matches!(draft.pending, None | Some(Pending::Agg(Agg::Count, None)));
+    if !matches!(parser.word(at), "missing" | "empty") || !free || !counting {
+        return;
+    }
+    for mention in parser.mentions.at(at + 1) {
+        let What::Columns(columns) = &mention.what else { continue };
+        let [column] = columns[..] else { continue };
+        let Some(rows) = rows_of(parser, column.table) else { continue };
+        if matches!(parser.word(mention.end), "values" | "entries" | "cells") {
+            let mut next = add(draft, Condition::Missing(columns.clone()), &features(mention));
+            next.pending = None;
+            next.heads.push(counted(rows));
+            steps.push((mention.end + 1, next));
+        }
+    }
 }

@@ -198,7 +198,8 @@ pub fn in_own_unit(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         _ => false,
     };
     if measured || ranked || draft.share && unit.family == "percent" {
-        steps.push((at + 2, draft.clone()));
+        // Whoever names the unit of what decides wants to see it.
+        steps.push((at + 2, Draft { with_number: draft.with_number || ranked && !measured, ..draft.clone() }));
     }
 }
 
