@@ -89,8 +89,8 @@ fn repeats(parser: &Parser, at: usize, end: usize) -> bool {
 
 /// `with 30 docks but no charger`, `in stock but not sold`: one more condition, set against the one before it.
 pub fn but(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let conditioned = !draft.heads.is_empty() && !(draft.filters.is_empty() && draft.having.is_empty());
-    if parser.word(at) != "but" || !conditioned || draft.is_open() {
+    let conditioned = !draft.filters.is_empty() || !draft.having.is_empty();
+    if parser.word(at) != "but" || draft.heads.is_empty() || !conditioned || draft.is_open() {
         return;
     }
     let denies = |(_, role)| matches!(role, Role::Lack | Role::Not | Role::Glue(Glue::Have | Glue::Relative));
