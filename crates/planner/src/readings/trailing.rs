@@ -104,14 +104,14 @@ pub fn and_which(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `how many are overdue and what percentage of all is that`: the number and its share of all rows.
 pub fn and_what_share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let start = at + usize::from(parser.word(at) == "what");
-    let Some(end) = parser.role(at, Role::Share).or_else(|| parser.role(start, Role::Share)) else { return };
     let [Head { target: target @ Target::Thing(_), agg: Some(Agg::Count), .. }] = &draft.heads[..] else { return };
     let [Filter { zone: Zone::Predicate, .. }] = &draft.filters[..] else { return };
     let plain = draft.rank.is_none() && draft.groups.is_empty() && draft.having.is_empty() && !draft.is_open();
     if !draft.joined || !plain || draft.share || draft.distinct {
         return;
     }
+    let start = at + usize::from(parser.word(at) == "what");
+    let Some(end) = parser.role(at, Role::Share).or_else(|| parser.role(start, Role::Share)) else { return };
     let of = end + usize::from(parser.word(end) == "of");
     let whole = match (parser.word(of), parser.word(of + 1)) {
         ("the", "total") => of + 2,
@@ -120,10 +120,9 @@ pub fn and_what_share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     };
     // Whatever is named here must be what was counted.
     let rows = parser.targets_named(whole).into_iter().find(|(_, named)| named == target).map(|(end, _)| end);
-    let told = matches!(
-        (parser.word(rows.unwrap_or(whole)), parser.word(rows.unwrap_or(whole) + 1)),
-        ("is" | "are", "that" | "they" | "it" | "those")
-    );
-    let end = rows.unwrap_or(whole) + if told { 2 } else { 0 };
+    let whole = rows.unwrap_or(whole);
+    let verb = matches!(parser.word(whole), "is" | "are");
+    let told = verb && matches!(parser.word(whole + 1), "that" | "they" | "it" | "those");
+    let end = if told { whole + 2 } else { whole };
     steps.push((end, draft.with(|next| (next.share, next.with_number) = (true, true))));
 }
