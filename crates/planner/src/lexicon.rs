@@ -1,9 +1,17 @@
 //! The words of the language itself, read from the files in `lexicon/`: what they mean never depends on a dataset.
 
+mod files;
+
 use std::collections::{HashMap, HashSet};
 
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
+use files::{
+    abbreviation, adjective, alternatives, cell_words, comparative, concept, entity, extent, opposite, role, unit,
+    valence,
+};
+
+pub use files::lines;
 
 /// What a closed-class word or phrase does in a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,11 +208,6 @@ pub struct Lexicon {
     levels: HashSet<String>,
     unit_nouns: HashMap<String, Vec<String>>,
     words_max: usize,
-}
-
-/// The lines of a lexicon file that are not comments.
-pub fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
-    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 impl Lexicon {
@@ -420,189 +423,5 @@ impl Lexicon {
     /// How many words the longest phrase has.
     pub fn words_max(&self) -> usize {
         self.words_max
-    }
-}
-
-fn alternatives(phrases: &str) -> impl Iterator<Item = String> + '_ {
-    phrases.split('|').map(|phrase| phrase.trim().to_string()).filter(|phrase| !phrase.is_empty())
-}
-
-fn adjective(line: &'static str) -> Option<(String, Adjective)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [phrase, number_dir, number_words, date_dir, date_words] = fields[..] else { return None };
-    let part = |dir: &str, words: &str| Some((direction(dir)?, alternatives(words).collect()));
-    let numbers = part(number_dir, number_words).into_iter().collect();
-    let date = part(date_dir, date_words);
-    Some((phrase.to_string(), Adjective { numbers, date }))
-}
-
-fn valence(line: &'static str) -> Option<(Dir, Vec<String>)> {
-    let (dir, words) = line.split_once('\t')?;
-    Some((direction(dir)?, alternatives(words).collect()))
-}
-
-fn extent(line: &'static str) -> Option<(String, Vec<String>)> {
-    let (word, columns) = line.split_once('\t')?;
-    Some((word.to_string(), alternatives(columns).collect()))
-}
-
-fn opposite(line: &'static str) -> Option<(Vec<String>, Vec<String>)> {
-    let (words, names) = line.split_once('\t')?;
-    Some((alternatives(words).collect(), alternatives(names).collect()))
-}
-
-fn concept(line: &'static str) -> Option<Concept> {
-    let (words, columns) = line.split_once('\t')?;
-    let name = |phrase: String| phrase.split(' ').map(str::to_string).collect();
-    Some(Concept { words: alternatives(words).collect(), columns: alternatives(columns).map(name).collect() })
-}
-
-fn abbreviation(line: &'static str) -> Option<(String, String)> {
-    let (short, word) = line.split_once('\t')?;
-    Some((short.to_string(), word.to_string()))
-}
-
-fn cell_words(line: &'static str) -> Option<CellWords> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [columns, spellings, words] = fields[..] else { return None };
-    let list = |field: &str| alternatives(field).collect();
-    Some(CellWords { columns: list(columns), spellings: list(spellings), words: list(words) })
-}
-
-fn entity(line: &'static str) -> Option<Entity> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [class, generic, kinds, evidence] = fields[..] else { return None };
-    let words = |field: &str| alternatives(field).filter(|word| word != "-").collect();
-    Some(Entity { class: class.to_string(), generic: words(generic), kinds: words(kinds), evidence: words(evidence) })
-}
-
-fn comparative(line: &'static str) -> Option<(String, Comparative)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [phrase, test, words] = fields[..] else { return None };
-    let test = Test::ALL.iter().copied().find(|known| known.as_str() == test)?;
-    Some((phrase.to_string(), (test, alternatives(words).collect())))
-}
-
-fn unit(line: &'static str) -> Vec<(String, Unit)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [name, factor, family, spellings] = fields[..] else { return Vec::new() };
-    let factor = factor.parse().unwrap_or(1.0);
-    let unit = Unit { name: name.to_string(), family: family.to_string(), factor };
-    alternatives(spellings).map(|spelling| (spelling, unit.clone())).collect()
-}
-
-fn direction(word: &str) -> Option<Dir> {
-    Dir::ALL.iter().copied().find(|dir| dir.as_str() == word)
-}
-
-fn role(name: &str, argument: &str) -> Option<Role> {
-    let grain = || Grain::ALL.iter().copied().find(|grain| grain.as_str() == argument);
-    let test = || Test::ALL.iter().copied().find(|test| test.as_str() == argument);
-    Some(match name {
-        "ask" => Role::Ask(match argument {
-            "what" => Ask::What,
-            "which" => Ask::Which,
-            "who" => Ask::Who,
-            "when" => Ask::When,
-            _ => Ask::List,
-        }),
-        "count" => Role::Count,
-        "much" => Role::Much,
-        "distinct" => Role::Distinct,
-        "share" => Role::Share,
-        "distribution" => Role::Distribution,
-        "agg" => Role::Agg(Agg::ALL.iter().copied().find(|agg| agg.as_str() == argument)?),
-        "percentile" => Role::Percentile,
-        "extreme" => Role::Extreme(direction(argument)?),
-        "amount" => Role::Amount(direction(argument)?),
-        "recent" => Role::Recent(direction(argument)?),
-        "top" => Role::Top(direction(argument)?),
-        "extent" => Role::Extent(direction(argument)?),
-        "frequent" => Role::Frequent(direction(argument)?),
-        "terms" => Role::Terms,
-        "with_number" => Role::WithNumber,
-        "neutral" => Role::Neutral,
-        "measured" => Role::Measured,
-        "pronoun" => Role::Pronoun,
-        "typically" => Role::Typically,
-        "light" => Role::Light,
-        "changed" => Role::Changed,
-        "absent" => Role::Absent,
-        "purpose" => Role::Purpose,
-        "still" => Role::Still,
-        "extent_verb" => Role::ExtentVerb,
-        "among" => Role::Among,
-        "sort" => Role::Sort,
-        "direction" => Role::Direction(direction(argument)?),
-        "limit" => Role::Limit,
-        "compare" => Role::Compare(test()?),
-        "between" => Role::Between,
-        "after_compare" => Role::AfterCompare(test()?),
-        "group" => {
-            if argument == "by" {
-                Role::GroupBy
-            } else {
-                Role::GroupPer
-            }
-        }
-        "each" => Role::Each,
-        "adjective" => Role::Adjective(grain()?),
-        "grain" => Role::Grain(grain()?),
-        "part" => Role::Part(Part::ALL.iter().copied().find(|part| part.as_str() == argument)?),
-        "over_time" => Role::OverTime,
-        "series" => Role::Series(ComputeOp::ALL.iter().copied().find(|op| op.as_str() == argument)?),
-        "not" => Role::Not,
-        "lack" => Role::Lack,
-        "failed" => Role::Failed,
-        "and" => Role::And,
-        "or" => Role::Or,
-        "versus" => Role::Versus,
-        "chart" => Role::Chart(Wish::ALL.iter().copied().find(|wish| wish.as_str() == argument)?),
-        "trend" => Role::Trend,
-        "rows" => Role::Rows,
-        "link" => Role::Link,
-        "created" => Role::Created,
-        "available" => Role::Available(argument == "some"),
-        "rate" => Role::Rate,
-        "numbered" => Role::Numbered,
-        "write" => Role::Write,
-        "unsupported" => Role::Unsupported,
-        "vague" => Role::Vague,
-        "glue" => Role::Glue(match argument {
-            "det" => Glue::Determiner,
-            "be" => Glue::Be,
-            "have" => Glue::Have,
-            "rel" => Glue::Relative,
-            "aux" => Glue::Auxiliary,
-            "prep" => Glue::Preposition,
-            "noun" => Glue::Noun,
-            _ => Glue::Other,
-        }),
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_line_of_every_file_is_understood() {
-        for line in lines(include_str!("../lexicon/words.tsv")) {
-            let fields: Vec<&str> = line.split('\t').collect();
-            assert_eq!(fields.len(), 3, "{line}");
-            assert!(role(fields[0], fields[1]).is_some(), "{line}");
-        }
-        assert!(lines(include_str!("../lexicon/adjectives.tsv")).all(|line| adjective(line).is_some()));
-        assert!(lines(include_str!("../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
-        assert!(lines(include_str!("../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
-        assert!(lines(include_str!("../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
-        assert!(lines(include_str!("../lexicon/valence.tsv")).all(|line| valence(line).is_some()));
-        assert!(lines(include_str!("../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
-        assert!(lines(include_str!("../lexicon/unit_nouns.tsv")).all(|line| extent(line).is_some()));
-        assert!(lines(include_str!("../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
-        assert!(lines(include_str!("../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));
-        assert!(lines(include_str!("../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
-        assert!(lines(include_str!("../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }
 }
