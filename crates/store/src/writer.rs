@@ -24,9 +24,10 @@ use crate::{Error, Pin, sql};
 /// How many changes may share a commit, and how many may wait for the next.
 pub(crate) const BATCH_MAX: usize = 64;
 
-/// Between two looks whether another process's transaction has ended.
+/// Between two looks whether another process's transaction has ended. Who has waited long looks seldom: hundreds that look
+/// all the time would keep the one that writes from writing.
 const PAUSE_FIRST: Duration = Duration::from_millis(1);
-const PAUSE_MAX: Duration = Duration::from_millis(10);
+const PAUSE_MAX: Duration = Duration::from_millis(200);
 
 /// A change and who waits for it.
 pub(crate) struct Job {
