@@ -1,7 +1,6 @@
 //! Runs `cases/python/*.md` through the guard, attacks the limits, and cuts and mutates every case.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use base::{Finding, Severity};
@@ -19,7 +18,7 @@ struct Case {
 
 /// The cases of every file; a file's first line names its profile.
 fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/python");
+    let folder = std::env::current_dir().expect("tests run in their crate's folder").join("cases/python");
     let mut files: Vec<_> =
         fs::read_dir(&folder).expect("the cases").map(|entry| entry.expect("a file").path()).collect();
     files.sort();

@@ -1,14 +1,12 @@
 //! The suggested questions: answered, verified, and equal to what pandas computes on the exported files, inside our
 //! own sandbox and without any of our own query code.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::support::tables::{chosen, context, focus, same_rows};
 use crate::support::{Place, shared};
 
-const EXPECTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/datasets/expected.py");
+const EXPECTED: &str = "../data/datasets/expected.py";
 
 /// Computes every expected answer of one dataset; the file's name names the dataset.
 const DRIVER: &str = "\
@@ -51,7 +49,7 @@ fn computed_by_pandas(dataset: &str) -> Vec<Value> {
     place.json(0, &["data", "export", dataset, "--to", folder.to_str().unwrap()]);
     let driver = place.file(&format!("{dataset}.py"), DRIVER);
     let mut call = place.assay(["sandbox", "run", driver.to_str().unwrap(), "--json", "--time", "60s", "--input"]);
-    call = call.arg(Path::new(EXPECTED));
+    call = call.arg(std::env::current_dir().expect("tests run in their crate's folder").join(EXPECTED));
     for table in std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()) {
         if table.extension().is_some_and(|extension| extension == "csv") {
             call = call.arg(table);
