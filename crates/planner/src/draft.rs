@@ -107,6 +107,11 @@ impl Head {
     pub fn plain(target: Target) -> Head {
         Head { target, agg: None, quantile: None, amount: false }
     }
+
+    /// How many of a thing there are.
+    pub fn counted(thing: ThingId) -> Head {
+        Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) }
+    }
 }
 
 /// Where in the sentence a condition stands.

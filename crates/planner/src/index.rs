@@ -182,6 +182,11 @@ impl Index {
         self.values.contains(singular)
     }
 
+    /// What the rows of a table are.
+    pub(crate) fn rows_of(&self, table: TableId) -> Option<ThingId> {
+        self.things.iter().position(|thing| thing.table == Some(table))
+    }
+
     pub(crate) fn table(&self, table: TableId) -> &TableInfo {
         &self.dataset.tables[table]
     }

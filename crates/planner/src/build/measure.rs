@@ -39,7 +39,7 @@ impl Ground<'_> {
             return Err(Why::ambiguous("rows of which table is not said"));
         }
         let said = self.draft.heads.iter().chain(self.draft.rank.iter().filter_map(|rank| rank.by.as_ref()));
-        let thing = self.index.things.iter().position(|thing| thing.table == Some(self.base));
+        let thing = self.index.rows_of(self.base);
         if let Some(thing) = thing.filter(|thing| self.tally(*thing).is_some())
             && !said.into_iter().any(|head| head.target == Target::Rows)
         {
@@ -120,7 +120,7 @@ impl Ground<'_> {
         let filter = Some(Pred::Test { test: Test::Eq, expr: self.expr(column), values: vec![yes] });
         // "Anomalies" is a noun, "paid" is not: then the rows keep their own.
         let noun = !core.ends_with(['d', 't']);
-        let owner = self.index.things.iter().position(|thing| thing.table == Some(column.table));
+        let owner = self.index.rows_of(column.table);
         let tallied = owner.is_some_and(|owner| self.tally(owner).is_some());
         if column.table == self.base && noun && !tallied {
             let measure = self.named(&plural(&core), Agg::Count, None);

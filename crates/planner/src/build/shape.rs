@@ -475,7 +475,7 @@ pub fn conditioned_thing(index: &Index, filters: &[Filter]) -> Option<ThingId> {
     let shared = |table: &usize| tables.iter().all(|list| list.contains(table));
     let candidates: Vec<usize> = (0..index.dataset.tables.len()).filter(shared).collect();
     let [table] = candidates[..] else { return None };
-    index.things.iter().position(|thing| thing.table == Some(table))
+    index.rows_of(table)
 }
 
 /// `anomalies in the North zone`: the rows where a two-valued column says yes; the list adds the condition itself.

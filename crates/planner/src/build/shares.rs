@@ -23,7 +23,7 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     let parts = draft.filters.iter().filter(|filter| !is_time(filter)).count();
     let owner = super::shape::conditioned_thing(index, &draft.filters).filter(|_| parts == 1 && !predicated);
     let unsaid = draft.heads.is_empty() && owner.is_some();
-    let owned = owner.map(|thing| Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+    let owned = owner.map(Head::counted);
     let heads = match (implied, unsaid) {
         (true, _) => &rows[..],
         (_, true) => owned.as_slice(),
@@ -49,10 +49,10 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         && head.agg.is_none()
         && let [column] = columns[..]
         && index.column(column).unique
-        && let Some(thing) = index.things.iter().position(|thing| thing.table == Some(column.table))
+        && let Some(thing) = index.rows_of(column.table)
     {
         // One row for each: "what percent of countries".
-        head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) };
+        head = Head::counted(thing);
     }
     let (conditions, whole) = split(filters);
     if conditions.len() > 1 {

@@ -84,7 +84,7 @@ pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>)
         draft
             .granted
             .push(assumption("aggregate", &format!("both sides are told by how many rows of {noun} they have")));
-        draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+        draft.heads.push(Head::counted(thing));
         implied.push(Feature::ImpliedAggregate);
     }
 }

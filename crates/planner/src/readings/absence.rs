@@ -58,7 +58,7 @@ pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(start) {
         let What::Value(cells) = &mention.what else { continue };
         let [(column, text)] = &cells[..] else { continue };
-        let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
+        let owner = parser.index.rows_of(column.table);
         let Some(thing) = owner else { continue };
         if let Some(end) = own_noun(parser, mention.end, thing).filter(|_| is_of_rows(parser, draft, column.table)) {
             let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };

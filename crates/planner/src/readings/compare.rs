@@ -85,7 +85,7 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
                     steps.push((mention.end, add(draft, condition, &features(mention))));
                 }
                 What::Thing(thing) if !draft.heads.is_empty() => {
-                    let head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(*thing)) };
+                    let head = Head::counted(*thing);
                     steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
                 }
                 What::Flag(flags) if !draft.heads.is_empty() => {

@@ -5,19 +5,11 @@ use data::plan::Agg;
 
 use super::filters::add;
 use super::{Parser, Steps, features};
-use crate::draft::{Columns, Condition, Draft, Filter, Head, Pending, RankKind, Target, Zone};
+use crate::draft::{Columns, Condition, Draft, Filter, Head, Pending, RankKind, Zone};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
 use crate::mentions::What;
 use crate::score::Feature;
-
-fn counted(rows: ThingId) -> Head {
-    Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) }
-}
-
-fn rows_of(parser: &Parser, table: usize) -> Option<ThingId> {
-    parser.index.things.iter().position(|thing| thing.table == Some(table))
-}
 
 /// `how often was the cellar warmer than 8 degrees`: the rows that say so, where every row is one of a table's.
 pub fn how_often_was(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -26,7 +18,7 @@ pub fn how_often_was(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
     let index = parser.index;
     let tables: Vec<ThingId> = (0..index.things.len()).filter(|thing| index.things[*thing].table.is_some()).collect();
     let ([rows], true) = (&tables[..], said && verb && draft.is_fresh()) else { return };
-    let mut next = draft.with(|next| next.heads.push(counted(*rows)));
+    let mut next = draft.with(|next| next.heads.push(Head::counted(*rows)));
     next.assume("often", format!("every {} that says so counts", index.things[*rows].noun));
     steps.push((at + 3, Draft { predicate: true, ..next }));
 }
@@ -48,14 +40,15 @@ pub fn most_of_a_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         let several = last.fold != last.singular && !text.to_lowercase().ends_with(&last.fold);
         let adds_up =
             |id: &ColId| id.table == column.table && (index.facts(*id).additive || index.facts(*id).extensive);
-        let Some(rows) = rows_of(parser, column.table).filter(|_| several && !index.columns().any(|id| adds_up(&id)))
+        let Some(rows) =
+            parser.index.rows_of(column.table).filter(|_| several && !index.columns().any(|id| adds_up(&id)))
         else {
             continue;
         };
         let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
         let mut next = add(draft, condition, &features(mention));
         if let Some(rank) = &mut next.rank {
-            (rank.by, rank.open) = (Some(counted(rows)), false);
+            (rank.by, rank.open) = (Some(Head::counted(rows)), false);
         }
         next.assume("counted", format!("rows of {} with `{text}` are counted", index.table(column.table).name));
         steps.push((mention.end, next));
@@ -71,7 +64,7 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let columns: Columns = super::filters::denied_flags(parser, at);
     let [column] = columns[..] else { return };
-    let Some(rows) = rows_of(parser, column.table) else { return };
+    let Some(rows) = parser.index.rows_of(column.table) else { return };
     let rate = parser.role(at + 2, Role::Rate).filter(|_| draft.pending.is_none());
     let counting = matches!(draft.pending, Some(Pending::Agg(Agg::Count, None)));
     let plural = parser.tokens[at + 1].fold != noun;
@@ -84,7 +77,7 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         next.share = rate.is_some();
         next.filters.push(Filter { condition: Condition::Flag(columns), negated: true, zone });
         next.features.push(Feature::StemmedName);
-        next.heads.push(counted(rows));
+        next.heads.push(Head::counted(rows));
     });
     if rate.is_some() {
         next.assume("rate", "the rate is the share of rows");
@@ -102,11 +95,11 @@ pub fn missing_values(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     for mention in parser.mentions.at(at + 1) {
         let What::Columns(columns) = &mention.what else { continue };
         let [column] = columns[..] else { continue };
-        let Some(rows) = rows_of(parser, column.table) else { continue };
+        let Some(rows) = parser.index.rows_of(column.table) else { continue };
         if matches!(parser.word(mention.end), "values" | "entries" | "cells") {
             let mut next = add(draft, Condition::Missing(columns.clone()), &features(mention));
             next.pending = None;
-            next.heads.push(counted(rows));
+            next.heads.push(Head::counted(rows));
             steps.push((mention.end + 1, next));
         }
     }

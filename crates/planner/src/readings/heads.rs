@@ -47,14 +47,14 @@ pub fn event_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         let What::Event(dates) = &mention.what else { continue };
         let word = &parser.tokens[mention.end - 1];
         let noun = word.fold != word.singular || word.fold.ends_with("ion");
-        let owner = |id: &ColId| parser.index.things.iter().position(|thing| thing.table == Some(id.table));
+        let owner = |id: &ColId| parser.index.rows_of(id.table);
         let [date] = dates[..] else { continue };
         let Some(thing) = owner(&date).filter(|_| noun) else { continue };
         let next = draft.with(|next| {
             next.features.extend(super::features(mention));
             next.features.push(Feature::OpenChoice);
             next.pending = None;
-            next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+            next.heads.push(Head::counted(thing));
             next.dated = Some(dates.clone());
             // "Arrivals by station" are found by the station of the arrival.
             next.link = next.link.or_else(|| super::links::named(parser, mention.end - 1).first().copied());
@@ -177,7 +177,7 @@ pub fn thing_count(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
             let next = draft.with(|next| {
                 next.features.extend(super::features(mention));
                 next.pending = None;
-                next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+                next.heads.push(Head::counted(thing));
             });
             steps.push((mention.end + 1, next));
         }
@@ -367,14 +367,14 @@ pub fn opposite_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
     for mention in parser.mentions.at(at) {
         let What::Opposite { flags, .. } = &mention.what else { continue };
         let (Some(end), [flag]) = (parser.role(mention.end, Role::Rate), &flags[..]) else { continue };
-        let rows = parser.index.things.iter().position(|thing| thing.table == Some(flag.table));
+        let rows = parser.index.rows_of(flag.table);
         let free = draft.heads.is_empty() && draft.pending.is_none() && draft.rank.is_none() && !draft.share;
         if let (Some(rows), true) = (rows, free) {
             let condition = Condition::Flag(flags.clone());
             let next = draft.with(|next| {
                 next.share = true;
                 next.filters.push(Filter { condition, negated: true, zone: Zone::Predicate });
-                next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) });
+                next.heads.push(Head::counted(rows));
                 next.assume("rate", "the rate is the share of rows");
             });
             steps.push((end, next));

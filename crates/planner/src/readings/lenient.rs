@@ -7,12 +7,10 @@
 mod persons;
 mod totals;
 
-use data::plan::Agg;
-
 use super::compare::{comparisons, with_having};
 use super::joins::names_data;
 use super::{Parser, Production, Steps, features, links};
-use crate::draft::{Condition, Draft, Head, Target};
+use crate::draft::{Condition, Draft, Head};
 use crate::index::{ColId, Index, ThingId};
 use crate::mentions::What;
 use crate::score::Feature;
@@ -113,13 +111,9 @@ fn event_rows(parser: &Parser, at: usize) -> Option<(usize, ThingId, Option<usiz
         let word = &parser.tokens[mention.end - 1];
         let [ColId { table, .. }] = dates[..] else { return None };
         let plural = word.fold != word.singular;
-        let rows = parser.index.things.iter().position(|thing| thing.table == Some(table)).filter(|_| plural)?;
+        let rows = parser.index.rows_of(table).filter(|_| plural)?;
         Some((mention.end, rows, links::named(parser, mention.end - 1).first().copied(), features(mention)))
     })
-}
-
-fn counted(rows: ThingId) -> Head {
-    Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) }
 }
 
 /// `which districts see the most departures`: ranked by how often it happened.
@@ -131,7 +125,7 @@ fn event_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         next.features.push(Feature::OpenChoice);
         next.link = next.link.or(link);
         if let Some(rank) = &mut next.rank {
-            (rank.by, rank.open) = (Some(counted(rows)), false);
+            (rank.by, rank.open) = (Some(Head::counted(rows)), false);
         }
     });
     steps.push((end, next));
@@ -145,7 +139,7 @@ fn event_having(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (number_end, test, amounts) in comparisons(parser, at, false) {
         let Some((end, rows, link, mut found)) = event_rows(parser, number_end) else { continue };
         found.push(Feature::OpenChoice);
-        let next = with_having(draft, counted(rows), test, amounts, &found);
+        let next = with_having(draft, Head::counted(rows), test, amounts, &found);
         steps.push((end, Draft { link: draft.link.or(link), ..next }));
     }
 }

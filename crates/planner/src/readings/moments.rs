@@ -27,7 +27,7 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         let columns: Columns = index.columns().filter(named).collect();
         let [column] = columns[..] else { continue };
         let dates = crate::build::moments(index, column.table);
-        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+        let thing = index.rows_of(column.table);
         let Some(thing) = thing.filter(|_| dates.len() == 1) else { continue };
         let by = Head::plain(Target::Columns(columns));
         let mut next = ranked(draft, RankKind::Adjective, *dir, None, Some(by));
@@ -56,7 +56,7 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         };
         let [column] = columns[..] else { continue };
         let dates = crate::build::moments(index, column.table);
-        let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+        let thing = index.rows_of(column.table);
         let (Some(thing), 1, None) = (thing, dates.len(), by.agg) else { continue };
         let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
         next.features.extend(features);
@@ -133,9 +133,9 @@ pub fn event_of_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
         }
         // "Most patients are admitted": each time that it happened counts.
         let [date] = dates[..] else { continue };
-        let Some(thing) = index.things.iter().position(|thing| thing.table == Some(date.table)) else { continue };
+        let Some(thing) = index.rows_of(date.table) else { continue };
         if rows.is_some_and(|table| index.schema.hops(date.table, table).is_some()) {
-            let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) };
+            let by = Head::counted(thing);
             let mut next = draft.with(|next| next.dated = Some(dates));
             next.rank.iter_mut().for_each(|rank| rank.by = Some(by.clone()));
             next.assume("counted", format!("rows of {} are counted", index.table(date.table).name));

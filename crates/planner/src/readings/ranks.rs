@@ -61,7 +61,7 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((end, next.clone()));
             // Without more, what is busy has many rows.
             if let Some(rows) = dated_rows(parser) {
-                let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+                let by = Head::counted(rows);
                 next.rank.iter_mut().for_each(|rank| rank.by = Some(by.clone()));
                 next.features.push(Feature::OpenChoice);
                 steps.push((end, next));
@@ -77,7 +77,7 @@ fn dated_rows(parser: &Parser) -> Option<ThingId> {
         index.columns().filter(|id| index.column(*id).ty == Type::Timestamp).map(|id| id.table).collect();
     tables.dedup();
     let [table] = tables[..] else { return None };
-    index.things.iter().position(|thing| thing.table == Some(table))
+    index.rows_of(table)
 }
 
 /// `most common city`: the value that the most rows have.
@@ -98,10 +98,10 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 }
                 _ => None,
             };
-            let owner = |id: ColId| parser.index.things.iter().position(|thing| thing.table == Some(id.table));
+            let owner = |id: ColId| parser.index.rows_of(id.table);
             let repeated = column.filter(|id| !parser.index.column(*id).unique);
             let Some(rows) = repeated.and_then(owner) else { continue };
-            let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+            let by = Head::counted(rows);
             let mut next = ranked(draft, RankKind::Extreme, dir, number, Some(by));
             next.rank.iter_mut().for_each(|rank| rank.open = false);
             next.features.extend(features);

@@ -2,7 +2,7 @@
 //!
 //! The times are rows of the table that the verb names, or of the only table that has many rows for one such thing.
 
-use data::plan::{Agg, Test};
+use data::plan::Test;
 
 use super::compare::{comparisons, with_having};
 use super::{Parser, Steps};
@@ -24,7 +24,7 @@ pub fn times(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         // "Bought from us".
         let with_us = matches!(parser.word(verb_end), "from" | "with") && parser.word(verb_end + 1) == "us";
         for (end, test, amounts) in how_often(parser, if with_us { verb_end + 2 } else { verb_end }) {
-            let head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+            let head = Head::counted(rows);
             steps.push((end, with_having(draft, head, test, amounts, &[Feature::StemmedName])));
         }
     }

@@ -8,7 +8,6 @@ use super::groups::quantities;
 use super::ranks::{head_words, opposite, optional_count, ranked};
 use super::{Parser, Steps};
 use crate::draft::{Condition, Draft, Head, Rank, RankKind, Target};
-use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
 use crate::mentions::What;
 
@@ -45,10 +44,6 @@ fn most_often_at(parser: &Parser, at: usize) -> Option<(usize, Dir)> {
     }
 }
 
-fn rows_of(parser: &Parser, id: ColId) -> Option<ThingId> {
-    parser.index.things.iter().position(|thing| thing.table == Some(id.table))
-}
-
 /// `which type of anomaly turns up most often`: the value that the most rows have.
 pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let [Head { target, agg: None, .. }] = &draft.heads[..] else { return };
@@ -62,11 +57,13 @@ pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
     let Some(verb) = OCCURS.iter().find(here) else { return };
     let repeated = column.filter(|id| !parser.index.column(*id).unique);
-    let (Some(rows), None, false) = (repeated.and_then(|id| rows_of(parser, id)), &draft.rank, draft.is_open()) else {
+    let (Some(rows), None, false) =
+        (repeated.and_then(|id| parser.index.rows_of(id.table)), &draft.rank, draft.is_open())
+    else {
         return;
     };
     if let Some((end, dir)) = most_often_at(parser, at + verb.len()) {
-        let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+        let by = Head::counted(rows);
         let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
         next.rank.iter_mut().for_each(|rank| rank.open = false);
         steps.push((end, next));
@@ -84,11 +81,11 @@ pub fn flagged_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     failure(parser, at, draft, &mut found);
     for (middle, said) in found {
         let rows = said.filters.last().and_then(|filter| match &filter.condition {
-            Condition::Flag(columns) => columns.first().and_then(|id| rows_of(parser, *id)),
+            Condition::Flag(columns) => columns.first().and_then(|id| parser.index.rows_of(id.table)),
             _ => None,
         });
         let (Some(rows), Some((end, dir))) = (rows, most_often_at(parser, middle)) else { continue };
-        let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+        let by = Head::counted(rows);
         let mut next = ranked(&said, RankKind::Amount, dir, None, Some(by));
         next.rank.iter_mut().for_each(|rank| rank.open = false);
         next.assume("often", "the most is counted, not taken as a share");
@@ -203,7 +200,7 @@ fn busiest_for(parser: &Parser, at: usize, draft: &Draft, rank: &Rank, steps: &m
     let start = start + usize::from(parser.word(start) == "new");
     for mention in parser.mentions.at(start) {
         let What::Thing(thing) = mention.what else { continue };
-        let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) };
+        let by = Head::counted(thing);
         let next = draft.with(|next| {
             next.features.extend(super::features(mention));
             next.rank.iter_mut().for_each(|rank| rank.by = Some(by.clone()));

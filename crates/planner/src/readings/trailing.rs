@@ -43,13 +43,13 @@ pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && draft.groups.is_empty();
     let sorts = |id: &ColId| parser.index.column(*id).ty == Type::Text && !parser.index.column(*id).unique;
     let [column] = columns[..] else { return };
-    let owner = parser.index.things.iter().position(|thing| thing.table == Some(column.table));
+    let owner = parser.index.rows_of(column.table);
     let Some(rows) = owner.filter(|_| often && asked && sorts(&column)) else { return };
     // "Misses the SLA most often" counts what it says, or its share of all.
     if !draft.filters.iter().all(|filter| matches!(filter.condition, Condition::Time { .. })) {
         return;
     }
-    let by = Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(rows)) };
+    let by = Head::counted(rows);
     let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
     next.rank.iter_mut().for_each(|rank| rank.open = false);
     steps.push((at + 2, next));
@@ -68,7 +68,7 @@ pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
             let Target::Columns(columns) = &by.target else { continue };
             let ([column], None) = (&columns[..], by.agg) else { continue };
             let dates = crate::build::moments(index, column.table);
-            let thing = index.things.iter().position(|thing| thing.table == Some(column.table));
+            let thing = index.rows_of(column.table);
             let (Some(thing), 1, true) = (thing, dates.len(), index.column(*column).ty.is_number()) else { continue };
             let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
             next.features.extend(features);

@@ -74,7 +74,7 @@ pub fn headcount(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let text = format!("`{}` = how many rows of {}", parser.tokens[at].text, parser.index.things[thing].noun);
     let mut next = draft.granting(Feature::OpenChoice, "headcount", text);
     next.pending = None;
-    next.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) });
+    next.heads.push(Head::counted(thing));
     steps.push((at + 1, next));
 }
 
