@@ -152,16 +152,16 @@ fn permit(path: &Path, mode: u32) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("changed");
 }
 
-/// The last connection to close takes the log away; connections close on threads of their own.
-async fn until_last_closed(database: &Path) {
-    let log = database.with_extension("db-wal");
+/// Who uses a store holds its lock, and stores close on threads of their own.
+async fn until_last_closed(directory: &Path) {
+    let lock = std::fs::File::open(directory.join("store.lock")).expect("every store has one");
     for _ in 0..200 {
-        if !log.exists() {
+        if lock.try_lock().is_ok() {
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    panic!("`{}` is still there", log.display());
+    panic!("`{}` is still open", directory.display());
 }
 
 #[tokio::test]
@@ -181,8 +181,7 @@ async fn what_may_not_be_written_or_read_is_said() {
     permit(&used, 0o555);
     assert_eq!(code_for_a_plain_user(&used), "store_readonly", "somebody else has it open");
     drop(store);
-    let path = used.join("store.db");
-    until_last_closed(&path).await;
+    until_last_closed(&used).await;
     assert_eq!(code_for_a_plain_user(&used), "store_readonly", "nobody has it open");
 
     let closed = directory.path().join("closed");
