@@ -24,11 +24,8 @@ impl<'a, T> Ahead<'a, T> {
     pub async fn beside<F: Future>(&mut self, first: F) -> F::Output {
         let mut first = pin!(first);
         poll_fn(|context| {
-            let done = first.as_mut().poll(context);
-            if done.is_pending() {
-                self.go_on(context);
-            }
-            done
+            self.go_on(context);
+            first.as_mut().poll(context)
         })
         .await
     }

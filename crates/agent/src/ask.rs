@@ -11,10 +11,11 @@ use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
+use tokio::task::yield_now;
 
 use crate::ahead::Ahead;
 use crate::answer::{Answer, Known, declare};
-use crate::context::{Context, Warmth};
+use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
@@ -66,9 +67,9 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
     }
     let prepared = run.unless_stopped(resolved.prepare(context)).await?;
-    let mut kernel = Kernel::new(context, &prepared);
+    let mut cells = Cells::new(context, &prepared);
     if run.will_perform() {
-        run.unless_stopped(async { kernel.start().await.map(drop) }).await?;
+        run.unless_stopped(cells.start()).await?;
     }
     let mut answer = Answer::new(run.id().as_str(), &input.question, &prepared.dataset);
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
@@ -85,11 +86,11 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         answer => answer,
     };
     let reading = choose(&mut answer, planned, &input, &prepared)?;
-    let kernel = Mutex::new(kernel);
     if let Some(reading) = reading {
-        compute(run, context, &kernel, &prepared, &reading, &mut answer).await?;
+        compute(run, cells, &prepared, &reading, &mut answer).await?;
+    } else {
+        cells.query.retire();
     }
-    kernel.into_inner().retire();
     if let Some(plan) = &answer.plan_computed {
         answer.remembered = notes::touching(&context.notes(), &input.data, plan);
     }
@@ -170,12 +171,11 @@ fn chosen(answer: &mut Answer, mut readings: Vec<Reading>, number: usize, confid
 }
 
 /// Executes a reading and verifies it; what goes wrong becomes a refusal.
-async fn compute(
+async fn compute<'a>(
     run: &mut Run,
-    context: &Context,
-    kernel: &Mutex<Kernel<'_>>,
+    cells: Cells<'a>,
     prepared: &Prepared,
-    reading: &Reading,
+    reading: &'a Reading,
     answer: &mut Answer,
 ) -> Result<(), Problem> {
     let dataset = &prepared.dataset;
@@ -184,7 +184,8 @@ async fn compute(
     answer.understand(reading, dataset, &sql);
     let executed_at = Instant::now();
     let input = json!({ "dataset": dataset.version, "sql": sql });
-    let recomputed = Mutex::new(recomputed_ahead(context, prepared, reading));
+    let (kernel, recomputed) = cells.recomputing_ahead(reading);
+    let (kernel, recomputed) = (Mutex::new(kernel), Mutex::new(recomputed));
     let effect = || async {
         let query = async { kernel.lock().await.query_plan(&reading.plan, &sql).await };
         recomputed.lock().await.beside(query).await
@@ -192,6 +193,7 @@ async fn compute(
     let queried: Queried = run.step_under(UNLESS_LOST, "execute", &input, effect).await?;
     answer.timing_ms.execute = milliseconds(executed_at);
     let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
+        kernel.into_inner().retire();
         answer.withdraw();
         answer.refuse(&unfinished(&queried)?, None);
         return Ok(());
@@ -204,6 +206,7 @@ async fn compute(
     };
     let known: Result<Known, String> = run.step_under(UNLESS_LOST, "verify", &input, effect).await?;
     answer.timing_ms.verify = milliseconds(verified_at);
+    kernel.into_inner().retire();
     match known {
         Ok(known) => {
             answer.status = "answered";
@@ -232,23 +235,53 @@ async fn compute(
     Ok(())
 }
 
-/// A recomputation that needs nothing of the query, beside it in a cell of its own. Only where cells are ready: starting
-/// one more takes longer than waiting for the first.
-fn recomputed_ahead<'a>(
+/// The cells of one question: one for its query and, where they come warm, one for its recomputation.
+struct Cells<'a> {
     context: &'a Context,
     prepared: &'a Prepared,
-    reading: &'a Reading,
-) -> Ahead<'a, Result<Recomputed, Problem>> {
-    let cells_are_ready = matches!(context.warmth, Warmth::Resident { .. });
-    if !cells_are_ready || rows_read(&reading.plan, &prepared.dataset) > ORACLE_ROWS_MAX {
-        return Ahead::Nothing;
+    query: Kernel<'a>,
+    oracle: Ahead<'a, Kernel<'a>>,
+}
+
+impl<'a> Cells<'a> {
+    /// None yet.
+    fn new(context: &'a Context, prepared: &'a Prepared) -> Cells<'a> {
+        Cells { context, prepared, query: Kernel::new(context, prepared), oracle: Ahead::Nothing }
     }
-    Ahead::of(async move {
-        let mut kernel = Kernel::new(context, prepared);
-        let recomputed = kernel.recompute(&reading.plan).await;
-        kernel.retire();
-        recomputed
-    })
+
+    /// Starts them, so that they come up while the question is planned. The second only where cells are ready, because
+    /// making one more takes longer than waiting for the first, and only where any plan over the data is recomputed.
+    async fn start(&mut self) -> Result<(), Problem> {
+        self.query.start().await?;
+        let rows: u64 = self.prepared.dataset.tables.iter().map(|table| table.rows).sum();
+        if self.query.is_warm() && rows <= ORACLE_ROWS_MAX {
+            let mut oracle = Kernel::new(self.context, self.prepared);
+            oracle.start().await?;
+            self.oracle = Ahead::of(async move {
+                // Why it could not be opened shows when it is asked for the first time.
+                let _ = oracle.open().await;
+                oracle
+            });
+            // So that opening has begun; it goes on in the cell.
+            self.oracle.beside(yield_now()).await;
+        }
+        Ok(())
+    }
+
+    /// The cell for the query, and a recomputation beside it where cells are ready: it needs nothing of the query.
+    fn recomputing_ahead(mut self, reading: &'a Reading) -> (Kernel<'a>, Ahead<'a, Result<Recomputed, Problem>>) {
+        if !self.query.is_warm() || rows_read(&reading.plan, &self.prepared.dataset) > ORACLE_ROWS_MAX {
+            return (self.query, Ahead::Nothing);
+        }
+        let recomputing = async move {
+            let opened = self.oracle.result().await;
+            let mut kernel = opened.unwrap_or_else(|| Kernel::new(self.context, self.prepared));
+            let recomputed = kernel.recompute(&reading.plan).await;
+            kernel.retire();
+            recomputed
+        };
+        (self.query, Ahead::of(recomputing))
+    }
 }
 
 /// How the result is known; the inner error is a disagreement, which is an outcome and not a problem.

@@ -103,6 +103,11 @@ impl<'a> Kernel<'a> {
         Ok(self.cell.as_mut().expect("it was started just above"))
     }
 
+    /// Whether it has a cell that was ready when it was asked for.
+    pub(crate) fn is_warm(&self) -> bool {
+        self.cell.as_ref().is_some_and(Cell::ends_by_itself)
+    }
+
     /// Parses, checks and runs one statement. A fresh cell is used for the parse: a tree is only believed when nothing
     /// else has run in its kernel.
     pub async fn query(&mut self, sql: &str) -> Result<Queried, Problem> {
@@ -149,7 +154,8 @@ impl<'a> Kernel<'a> {
         query_in(self.cell.as_mut().ok_or(CallError::Ended)?, sql).await
     }
 
-    async fn open(&mut self) -> Result<(), CallError> {
+    /// Opens the prepared file, once. Not in a cell that is still to parse.
+    pub(crate) async fn open(&mut self) -> Result<(), CallError> {
         if !self.opened {
             open_in(self.cell.as_mut().ok_or(CallError::Ended)?).await?;
             self.opened = true;
