@@ -184,7 +184,12 @@ impl Telling<'_> {
         let Some(expr) = &measure.expr else {
             return format!("count of {}", self.rows_of(&self.plan.from));
         };
-        let of = self.expression(expr);
+        let of = match (measure.agg, expr) {
+            (Agg::Count | Agg::CountDistinct, _) => self.expression(expr),
+            // An aggregate does not say of which rows it is, so a number's name must.
+            (_, Expr::Col { col }) if self.is_shared_name(col) => col.clone(),
+            _ => self.expression(expr),
+        };
         match measure.agg {
             Agg::Count => format!("count of {} with a value of {of}", self.rows_of(&self.plan.from)),
             Agg::CountDistinct => {

@@ -30,8 +30,17 @@ impl Telling<'_> {
     /// The bare name where it can mean only one column: its table is the one asked, or no other table has the name.
     fn column(&self, qualified: &str) -> String {
         let Some((table, name)) = qualified.split_once('.') else { return qualified.to_string() };
-        let elsewhere = self.dataset.tables.iter().any(|other| other.name != table && other.column(name).is_some());
-        if table == self.plan.from || !elsewhere { name.to_string() } else { qualified.to_string() }
+        if table == self.plan.from || !self.is_shared_name(qualified) {
+            name.to_string()
+        } else {
+            qualified.to_string()
+        }
+    }
+
+    /// Whether another table has a column of that name too.
+    pub(super) fn is_shared_name(&self, qualified: &str) -> bool {
+        let Some((table, name)) = qualified.split_once('.') else { return false };
+        self.dataset.tables.iter().any(|other| other.name != table && other.column(name).is_some())
     }
 
     fn operation(&self, op: Op, args: &[Expr]) -> String {
