@@ -11,6 +11,7 @@ mod condition;
 mod contrast;
 mod date;
 mod elapsed;
+mod formula;
 mod ground;
 mod group_count;
 mod list;
@@ -22,9 +23,10 @@ mod shape;
 mod shares;
 mod usual;
 
+use base::Type;
 use data::plan::Plan;
 
-use crate::draft::Draft;
+use crate::draft::{Columns, Draft, Head, Target};
 use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
@@ -59,6 +61,9 @@ impl Why {
 /// How many ways to bind the columns of one draft are looked at.
 const BINDINGS_MAX: usize = 8;
 
+/// Costs that differ by less are equal.
+const TIE: f64 = 1e-9;
+
 /// Every reading of a draft from the table that fits best, or why there is none.
 pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
     let shape = shape::interpret(index, draft)?;
@@ -68,18 +73,48 @@ pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
         match at_base(index, draft, &shape, base) {
             Ok(readings) => {
                 let cost = readings.iter().map(|reading| -reading.score).fold(f64::INFINITY, f64::min);
-                if best.as_ref().is_none_or(|(known, _)| cost < *known - 1e-9) {
-                    best = Some((cost, readings));
+                match &mut best {
+                    Some((known, _)) if cost > *known + TIE => {}
+                    // Two tables that fit alike are two meanings, and nobody has said which.
+                    Some((known, equal)) if cost > *known - TIE => {
+                        if !is_of_one_vocabulary(index, draft) {
+                            equal.extend(readings);
+                        }
+                    }
+                    _ => best = Some((cost, readings)),
                 }
             }
             Err(why) => failure = Some(preferred(failure, why)),
         }
     }
     match (best, failure) {
-        (Some((_, readings)), _) => Ok(readings),
+        (Some((_, mut readings)), why) => {
+            // Another table's number of that name may be meant, about which more would have to be said.
+            let open = why.is_some_and(|why| why.reason == Reason::Ambiguous) && asks_for_a_shared_name(draft);
+            readings.iter_mut().for_each(|reading| reading.ambiguous |= open);
+            Ok(readings)
+        }
         (None, Some(why)) => Err(why),
         (None, None) => Err(Why::no_data("the dataset has no tables")),
     }
+}
+
+/// Whether what is asked for has a name that columns of several tables have.
+fn asks_for_a_shared_name(draft: &Draft) -> bool {
+    let shared = |columns: &Columns| columns.iter().any(|id| id.table != columns[0].table);
+    draft.heads.iter().any(|head| matches!(&head.target, Target::Columns(columns) if shared(columns)))
+}
+
+/// Whether all that is asked for is a set of words which several tables hold alike, such as the categories of both products
+/// and sales: then it does not matter from which of them it is told.
+fn is_of_one_vocabulary(index: &Index, draft: &Draft) -> bool {
+    let shared = |columns: &Columns| {
+        let mut counts = columns.iter().map(|id| index.column(*id)).map(|column| (column.ty, column.distinct));
+        let first = counts.next();
+        first.is_some_and(|(ty, _)| ty == Type::Text) && counts.all(|other| Some(other) == first)
+    };
+    let plain = |head: &Head| matches!(&head.target, Target::Columns(columns) if shared(columns));
+    draft.filters.is_empty() && draft.groups.is_empty() && draft.heads.iter().all(plain)
 }
 
 /// The reason worth telling: data that is not there over an open choice over what cannot be computed.

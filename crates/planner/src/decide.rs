@@ -6,16 +6,17 @@
 use std::collections::HashMap;
 
 use data::describe::describe;
-use data::plan::{Expr, Plan, Pred};
+use data::plan::{Expr, Plan, Pred, Test};
 
 use crate::build::{self, Why};
+use crate::draft::Draft;
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::mentions::{Mention, Mentions, What};
 use crate::readings::Rigor;
 use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
-use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score};
+use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score, spelling};
 
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
@@ -33,22 +34,90 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
         return refuse(Reason::NoData, "the dataset has no columns".to_string(), Vec::new());
     }
     let mentions = Mentions::new(index, &tokens);
-    let (readings, failure) = read(index, &tokens, &mentions, Rigor::Strict);
-    if !readings.is_empty() {
-        return weigh(index, readings);
+    let strict = read(index, &tokens, &mentions, Rigor::Strict);
+    if !strict.readings.is_empty() {
+        return weigh(index, strict.readings);
     }
-    let (readings, _) = read(index, &tokens, &mentions, Rigor::Lenient);
-    match readings.is_empty() {
-        true => explain(index, &tokens, &mentions, failure),
-        false => weigh(index, readings),
+    let lenient = read(index, &tokens, &mentions, Rigor::Lenient);
+    if !lenient.readings.is_empty() {
+        return weigh(index, lenient.readings);
+    }
+    let mended = read_mended(index, &tokens, &mentions);
+    match mended.is_empty() {
+        true => explain(index, &tokens, &mentions, &lenient.passed, strict.failure),
+        false => weigh(index, mended),
     }
 }
 
-/// Every reading, best first, and why the first draft without one has none.
-fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> (Vec<Reading>, Option<Why>) {
+/// The readings of a question whose words of the language are spelled right.
+fn read_mended(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Reading> {
+    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(tokens, mentions, *at)).collect();
+    let Some((tokens, said)) = spelling::repaired(index, tokens, &unknown) else { return Vec::new() };
+    let mentions = Mentions::new(index, &tokens);
+    let mut readings = read(index, &tokens, &mentions, Rigor::Strict).readings;
+    if readings.is_empty() {
+        readings = read(index, &tokens, &mentions, Rigor::Lenient).readings;
+    }
+    for reading in &mut readings {
+        reading.assumptions.extend(said.iter().cloned());
+        reading.ambiguous = true;
+        reading.score -= Feature::OpenChoice.weight();
+    }
+    readings
+}
+
+/// What became of all drafts of a question.
+struct Read {
+    /// Best first.
+    readings: Vec<Reading>,
+    /// Why the first draft without a reading has none.
+    failure: Option<Why>,
+    /// Which tokens some production gave a meaning.
+    passed: Vec<bool>,
+}
+
+/// Every reading of a question, from left to right.
+fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Read {
+    let parsed = readings::parse(index, tokens, mentions, rigor);
+    let (readings, failure) = built(index, tokens, mentions, parsed.drafts);
+    Read { readings, failure, passed: parsed.passed }
+}
+
+/// Decides a question that has no reading from left to right by readings whose parts may stand in any order; the refusal
+/// is what it would get otherwise.
+pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> Outcome {
+    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
+    let mentions = Mentions::new(index, &tokens);
+    let (mut readings, _) = built(index, &tokens, &mentions, readings::free_drafts(index, &tokens, &mentions));
+    // Of a thing with several rows, what is denied may be denied of one of them or of all.
+    let denies = (0..tokens.len()).any(|at| {
+        mentions.at(at).iter().any(|mention| matches!(mention.what, What::Role(Role::Not | Role::Lack | Role::Failed)))
+    });
+    readings.retain(|reading| !denies || reading.assumptions.iter().all(|known| known.code != "any_row"));
+    readings.retain(|reading| !repeats_the_question(reading));
+    if readings.is_empty() { Outcome::Refusal(refusal) } else { weigh(index, readings) }
+}
+
+/// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
+fn repeats_the_question(reading: &Reading) -> bool {
+    let mut pending: Vec<&Pred> = reading.plan.filter.iter().collect();
+    let mut fixed: Vec<&Expr> = Vec::new();
+    while let Some(pred) = pending.pop() {
+        match pred {
+            Pred::And { and } => pending.extend(and),
+            Pred::Test { test: Test::Eq, expr, .. } => fixed.push(expr),
+            _ => {}
+        }
+    }
+    let mut shown = reading.plan.select.iter().filter(|item| reading.focus.contains(&item.name)).peekable();
+    shown.peek().is_some() && shown.all(|item| fixed.contains(&&item.expr))
+}
+
+/// What the drafts become, best first, and why the first without a reading has none.
+fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
     let mut readings: Vec<Reading> = Vec::new();
     let mut failure: Option<Why> = None;
-    for draft in readings::drafts(index, tokens, mentions, rigor) {
+    for draft in drafts {
         // Whether rows that are only assumed to be customers are different ones is not known.
         if draft.distinct && draft.features.contains(&Feature::AssumedNoun) {
             continue;
@@ -115,7 +184,7 @@ fn with_best(reason: Reason, message: String, best: Reading, others: Vec<Reading
 }
 
 /// Why no reading accounts for the whole question.
-fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option<Why>) -> Outcome {
+fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, passed: &[bool], failure: Option<Why>) -> Outcome {
     let about_data = (0..tokens.len()).any(|at| mentions.is_data(at));
     let words = |wanted: &dyn Fn(usize) -> bool| -> Vec<String> {
         (0..tokens.len()).filter(|at| wanted(*at)).map(|at| tokens[at].text.clone()).collect()
@@ -157,9 +226,17 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, failure: Option
     };
     let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
     let grammar = |at: usize| {
-        idle.contains(&at) || index.lexicon.is_grammar(fold(at)) || timed(at) || compares(at) || it(at) || fresh(at)
+        idle.contains(&at)
+            || passed[at] && mentions.covering(at).next().is_none()
+            || index.lexicon.is_grammar(fold(at))
+            || timed(at)
+            || compares(at)
+            || it(at)
+            || fresh(at)
     };
-    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !unit(at) && !extent(at) && !grammar(at));
+    let slip = |at: usize| spelling::meant(index, &tokens[at]).is_some();
+    let known = |at: usize| unit(at) || extent(at) || grammar(at) || slip(at);
+    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at));
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }

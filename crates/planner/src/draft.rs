@@ -90,6 +90,18 @@ pub enum Target {
     Elapsed(Interval, Op),
     /// One number for each unit of another: "fare per km".
     Ratio(Box<(Head, Head)>),
+    /// Two numbers of a row put together: "quantity times price".
+    Formula(Formula),
+}
+
+/// Arithmetic with two columns, as it is said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    pub op: Op,
+    pub left: Columns,
+    pub right: Columns,
+    /// What the result is multiplied by, where it is told in another unit than that of the two: kilometres in an hour.
+    pub factor: f64,
 }
 
 /// A target and how it becomes a number.

@@ -204,6 +204,8 @@ pub struct Lexicon {
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
+    /// What is said of what comes from a country, and how the country is written.
+    nationalities: Vec<(Vec<String>, Vec<String>)>,
     idle: HashSet<String>,
     levels: HashSet<String>,
     unit_nouns: HashMap<String, Vec<String>>,
@@ -245,6 +247,7 @@ impl Lexicon {
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
         let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
+        let nationalities = lines(include_str!("../lexicon/nationalities.tsv")).filter_map(opposite).collect();
         let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
         let levels = lines(include_str!("../lexicon/levels.txt")).map(str::to_string).collect();
         let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
@@ -268,6 +271,7 @@ impl Lexicon {
             beginnings,
             records,
             cells,
+            nationalities,
             idle,
             levels,
             unit_nouns,
@@ -278,6 +282,12 @@ impl Lexicon {
     /// The roles of a lower-case phrase.
     pub fn roles(&self, phrase: &str) -> &[Role] {
         self.roles.get(phrase).map_or(&[], Vec::as_slice)
+    }
+
+    /// The single words of phrases that have a role of some kind.
+    pub fn words_of<'a>(&'a self, wanted: impl Fn(&Role) -> bool + 'a) -> impl Iterator<Item = &'a str> {
+        let phrases = self.roles.iter().filter(move |(_, roles)| roles.iter().any(&wanted));
+        phrases.flat_map(|(phrase, _)| phrase.split(' '))
     }
 
     /// The quantity behind a superlative.
@@ -361,6 +371,17 @@ impl Lexicon {
     /// The word behind an abbreviation in a column's name, or the word itself.
     pub fn spoken<'a>(&'a self, word: &'a str) -> &'a str {
         self.abbreviations.get(word).map_or(word, String::as_str)
+    }
+
+    /// How a singular word is cut short.
+    pub fn short_for<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a String> {
+        self.abbreviations.iter().filter(move |(_, full)| *full == word).map(|(short, _)| short)
+    }
+
+    /// What people say of what comes from a country, by its name in lower case.
+    pub fn nationality<'a>(&'a self, country: &'a str) -> impl Iterator<Item = &'a String> {
+        let named = self.nationalities.iter().filter(move |(_, names)| names.iter().any(|name| name == country));
+        named.flat_map(|(words, _)| words)
     }
 
     /// The words of columns that say how tall, heavy or old something is.

@@ -18,6 +18,7 @@ mod period;
 mod readings;
 mod schema;
 mod score;
+mod spelling;
 mod suggest;
 mod tokens;
 mod touch;
@@ -124,6 +125,11 @@ impl Refusal {
             others: Vec::new(),
         }
     }
+
+    /// Whether the words are known and no reading was found for them.
+    fn is_unread(&self) -> bool {
+        self.reason == Reason::Unsupported && self.best.is_none()
+    }
 }
 
 /// The classes of refusals.
@@ -194,7 +200,13 @@ pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcom
 /// Weights are only read where the ranker is asked.
 fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str) -> Outcome {
     match decide::decide(index, question) {
-        Outcome::Refusal(refusal) => lookup::instead(index, &weights, question, refusal),
+        Outcome::Refusal(refusal) => {
+            let unread = refusal.is_unread();
+            match lookup::instead(index, &weights, question, refusal) {
+                Outcome::Refusal(refusal) if unread => decide::decide_in_any_order(index, question, refusal),
+                outcome => outcome,
+            }
+        }
         Outcome::Answer(answer) => lookup::beside(index, &weights, question, answer),
     }
 }

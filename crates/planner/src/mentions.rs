@@ -6,7 +6,7 @@
 use data::plan::Dir;
 
 use crate::index::{ColId, Entry, Fit, Index, MeasureId, Sense, ThingId};
-use crate::lexicon::{Adjective, Comparative, Role};
+use crate::lexicon::{Adjective, Comparative, Glue, Role};
 use crate::period::{self, When};
 use crate::tokens::{self, Kind, Token};
 
@@ -69,6 +69,7 @@ impl Mentions {
         hide_parts_of_ranges(&mut starts);
         hide_concepts_after_names(index, &mut starts);
         hide_verbs_behind_nouns(&mut starts, tokens);
+        hide_joints_behind_events(&mut starts);
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
         mentions
@@ -162,6 +163,15 @@ fn hide_verbs_behind_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
             .collect();
         let said = |m: &Mention| m.synonym && matches!(m.what, What::Columns(_)) && things.contains(&m.end);
         start.retain(|mention| !said(mention));
+    }
+}
+
+/// "Left in 2024" where a date says who left: the verb is no small word of what is left in the store.
+fn hide_joints_behind_events(starts: &mut [Vec<Mention>]) {
+    for start in starts {
+        if start.iter().any(|mention| matches!(mention.what, What::Event(_))) {
+            start.retain(|mention| !matches!(mention.what, What::Role(Role::Glue(Glue::Preposition))));
+        }
     }
 }
 
@@ -292,6 +302,8 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         join(&mut stem, &token.stem);
         join(&mut singular, &token.singular);
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
+        let done = if end == at + 1 && is_past(&token.fold) { done(entries) } else { Vec::new() };
+        let entries = if done.is_empty() { entries } else { &done };
         let names = name_mentions(index, entries, end, &singular);
         let values = value_mention(index, &tokens[at..end], &value, end, &names)
             .or_else(|| loose_mention(index, &tokens[at..end], &value, end, &names));
@@ -306,6 +318,16 @@ fn join(phrase: &mut String, word: &str) {
         phrase.push(' ');
     }
     phrase.push_str(word);
+}
+
+/// What somebody did, among the senses of a past form: "left" is a date of leaving before it is a kind of leave.
+fn done(entries: &[Entry]) -> Vec<Entry> {
+    entries.iter().filter(|entry| matches!(entry.sense, Sense::Event(_) | Sense::Flag(_))).cloned().collect()
+}
+
+/// Past forms whose base may also be a noun.
+fn is_past(word: &str) -> bool {
+    matches!(word, "left" | "won" | "paid" | "rode" | "ridden" | "drove" | "ran" | "built")
 }
 
 fn is_determiner(word: &str) -> bool {

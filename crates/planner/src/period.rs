@@ -4,6 +4,8 @@
 //! mean is always reported as an assumption.
 
 mod clock;
+mod halves;
+mod open_ended;
 mod parse;
 mod resolve;
 
@@ -51,6 +53,8 @@ pub enum Period {
     MonthDay(i8, i8),
     /// A quarter of a year still to be found.
     Quarter(i8),
+    /// The first (true) or second half of a month, of a year that may still have to be found.
+    HalfMonth(Option<i16>, i8, bool),
     Today,
     Yesterday,
     This(Grain),

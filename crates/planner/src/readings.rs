@@ -14,6 +14,8 @@ mod compare;
 mod contrast;
 mod counts;
 mod filters;
+mod formulas;
+mod free;
 mod groups;
 mod heads;
 mod joins;
@@ -85,6 +87,7 @@ const PRODUCTIONS: &[Production] = &[
     spans::compared,
     spans::told_in,
     spans::longest,
+    formulas::meant_before,
     absence::never,
     absence::nothing,
     absence::no_kind,
@@ -167,7 +170,6 @@ const PRODUCTIONS: &[Production] = &[
     ranks::top,
     ranks::extent,
     ranks::frequent,
-    trailing::most_often,
     ranks::done_most,
     ranks::trailing_extreme,
     ranks::on_average,
@@ -208,14 +210,23 @@ pub enum Rigor {
     Lenient,
 }
 
-/// The drafts that account for the whole question, cheapest first.
-pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Vec<Draft> {
+/// What the grammar makes of a question.
+pub struct Parsed {
+    /// The drafts that account for the whole of it, cheapest first.
+    pub drafts: Vec<Draft>,
+    /// Which tokens some production gave a meaning, whether or not a draft reached the end.
+    pub passed: Vec<bool>,
+}
+
+/// Reads a question from its first token to its last.
+pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Parsed {
     let parser = Parser { index, tokens, mentions };
     let lenient = rigor == Rigor::Lenient;
     let more = if lenient { lenient::PRODUCTIONS } else { &[] };
     let mut agenda: Vec<Vec<Draft>> = vec![Vec::new(); tokens.len() + 1];
     agenda[0].push(Draft { lenient, ..Draft::default() });
     let mut steps = Steps::new();
+    let mut passed = vec![false; tokens.len()];
     for at in 0..tokens.len() {
         let drafts = cheapest(std::mem::take(&mut agenda[at]));
         for draft in &drafts {
@@ -223,6 +234,7 @@ pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor
                 production(&parser, at, draft, &mut steps);
             }
             for (end, next) in steps.drain(..) {
+                passed[at..end].fill(true);
                 if !agenda[end].contains(&next) {
                     agenda[end].push(next);
                 }
@@ -232,7 +244,12 @@ pub fn drafts(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor
     let mut ended = cheapest(std::mem::take(&mut agenda[tokens.len()]));
     let counts = |draft: &Draft| draft.pending.is_some() && draft.heads.is_empty();
     ended.retain(|draft| !draft.is_open() || counts(draft) || draft.ranks_by_share());
-    ended
+    Parsed { drafts: ended, passed }
+}
+
+/// The drafts that account for the whole question if its parts may stand in any order, cheapest first.
+pub fn free_drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
+    free::drafts(&Parser { index, tokens, mentions })
 }
 
 /// The phrases that a lenient reading may pass.
@@ -315,7 +332,8 @@ impl Parser<'_> {
                 What::Columns(columns) => columns.iter().any(|id| id.table == table || linked(id)),
                 _ => false,
             };
-            let singular = self.tokens[mention.end - 1].fold == self.tokens[mention.end - 1].singular;
+            let last = &self.tokens[mention.end - 1];
+            let singular = last.fold == last.singular || last.fold.ends_with("'s");
             (singular && self.mentions.at(mention.end).iter().any(own)).then_some((mention, thing))
         })
     }
@@ -344,7 +362,8 @@ impl Parser<'_> {
             Some((mention.end, target(mention)?, found))
         };
         let elapsed = spans::nouns(self, at).into_iter().map(|(end, target)| (end, target, Vec::new()));
-        mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).collect()
+        let formulas = formulas::targets(self, at);
+        mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).chain(formulas).collect()
     }
 
     /// `type of insurance`, `kind of contract`, `insurance type`: the kinds that a column holds, where none is called so.

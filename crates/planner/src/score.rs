@@ -47,6 +47,8 @@ pub enum Feature {
     OtherGrain,
     /// What to list was not said.
     ImpliedList,
+    /// Rows are named without a word that asks: to list them, or how many there are.
+    UnaskedList,
     /// How many was not said.
     ImpliedNumber,
     /// A word that the dataset does not use was taken for the rows of its only table.
@@ -83,6 +85,7 @@ impl Feature {
             Feature::CountedElsewhere => 0.15,
             Feature::OtherGrain => 0.05,
             Feature::ImpliedList => 0.05,
+            Feature::UnaskedList => 0.0,
             Feature::ImpliedNumber => 0.10,
             Feature::AssumedNoun => 0.05,
             Feature::AnyRow => 0.02,
@@ -101,6 +104,7 @@ impl Feature {
                 | Feature::LooseValue
                 | Feature::ImpliedAggregate
                 | Feature::ImpliedAverage
+                | Feature::UnaskedList
                 | Feature::ImpliedNumber
                 | Feature::AssumedNoun
                 | Feature::AnyRow

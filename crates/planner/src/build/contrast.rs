@@ -165,6 +165,10 @@ pub fn split(ground: &mut Ground, plan: &mut Plan, sides: &[Filter]) -> Result<V
     };
     let measure = measure.clone();
     // Two days against five: the totals, or what a day has of it.
+    // "Fewer per day on weekends" is an average over days: each single day is on one side only.
+    if sides.iter().any(is_part_of_week_or_day) && plan.group.iter().any(|group| group.grain.is_some()) {
+        return Err(Why::unsupported("two parts of the week or day for each single period"));
+    }
     if matches!(measure.agg, Agg::Sum | Agg::Count | Agg::CountDistinct) && sides.iter().any(is_part_of_week_or_day) {
         ground.features.push(Feature::OpenChoice);
         ground.assume("totals", "the totals of both sides are compared, however long they are".to_string());

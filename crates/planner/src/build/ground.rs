@@ -148,7 +148,7 @@ impl<'a> Ground<'a> {
                 let name = self.names.fresh(grain.as_str());
                 Ok(vec![Group { name, expr: self.expr(column), grain: Some(grain) }])
             }
-            Target::Measure(_) | Target::Rows | Target::Elapsed(..) | Target::Ratio(_) => {
+            Target::Measure(_) | Target::Rows | Target::Elapsed(..) | Target::Ratio(_) | Target::Formula(_) => {
                 Err(Why::unsupported("a measure is nothing to group by"))
             }
         }

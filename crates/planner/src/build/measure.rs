@@ -21,6 +21,7 @@ impl Ground<'_> {
             Number::Column { columns, agg, quantile } => self.column_measure(columns, *agg, *quantile),
             Number::Declared(measure) => self.declared(*measure),
             Number::Elapsed { interval, op, agg, quantile } => self.elapsed(*interval, *op, *agg, *quantile),
+            Number::Formula { formula, agg, quantile } => self.formula(formula, *agg, *quantile),
             Number::Days => self.days(),
             Number::Ratio(_) => Err(Why::unsupported("a ratio inside another number")),
         }

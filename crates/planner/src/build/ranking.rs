@@ -85,6 +85,14 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     {
         return Err(Why::ambiguous("each of them says yes or no only once"));
     }
+    // "The most expensive visit" is not the one whose lines have a high price.
+    if let (RankKind::Adjective, None, Target::Columns(columns), Target::Thing(thing)) =
+        (rank.kind, by.agg, &by.target, &subject.target)
+        && let Some(own) = index.things[*thing].table
+        && columns.iter().all(|id| id.table != own && index.schema.hops(own, id.table).is_none())
+    {
+        return Err(Why::ambiguous("whether one of its rows decides or all of them together"));
+    }
     let mut groups = draft.groups.clone();
     if groups.contains(&subject.target) {
         return Err(Why::unsupported("a thing is ranked within itself"));

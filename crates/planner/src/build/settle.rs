@@ -4,7 +4,7 @@ use data::plan::{Agg, Dir, Expr, Op};
 
 use super::Why;
 use crate::Assumption;
-use crate::draft::{Columns, Head, Target};
+use crate::draft::{Columns, Formula, Head, Target};
 use crate::index::{Index, Interval, MeasureId};
 use crate::score::Feature;
 
@@ -51,6 +51,12 @@ pub enum Number {
     },
     /// How many different days there are.
     Days,
+    /// Two numbers of each row put together.
+    Formula {
+        formula: Formula,
+        agg: Agg,
+        quantile: Option<f64>,
+    },
     /// The first for each unit of the second.
     Ratio(Box<(Number, Number)>),
 }
@@ -78,6 +84,7 @@ pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<
         (Target::Elapsed(interval, op), _) => elapsed(*interval, *op, head, usage),
         (Target::Ratio(pair), None | Some(Agg::Avg)) => super::ratio::settle(index, &pair.0, &pair.1),
         (Target::Ratio(_), Some(agg)) => Err(Why::unsupported(format!("the {} of a ratio", word(agg)))),
+        (Target::Formula(formula), _) => super::formula::settle(index, formula, head, usage),
         (Target::Grain(_) | Target::Part(_) | Target::OverTime, _) => Err(Why::unsupported("a period is not a number")),
     }
 }

@@ -208,7 +208,7 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if !draft.having.is_empty() {
         return with_having(index, draft);
     }
-    let computed = |target: &Target| matches!(target, Target::Measure(_) | Target::Ratio(_));
+    let computed = |target: &Target| matches!(target, Target::Measure(_) | Target::Ratio(_) | Target::Formula(_));
     let number = |head: &Head| head.agg.is_some() || head.amount || computed(&head.target);
     let numbers = draft.heads.iter().filter(|head| number(head)).count();
     if numbers == 0 && draft.groups.is_empty() {
@@ -425,6 +425,11 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         return Err(Why::unsupported("a change over time needs a measure and a period"));
     }
     let mut list = List::default();
+    // "Trips yesterday" may ask which they are or how many.
+    let rows = |head: &Head| matches!(head.target, Target::Thing(_) | Target::Rows | Target::Flag(_));
+    if draft.ask.is_none() && !draft.filters.is_empty() && draft.heads.iter().all(rows) {
+        list.features.push(Feature::UnaskedList);
+    }
     match &draft.heads[..] {
         [] if draft.filters.is_empty() => return Err(Why::unsupported("what is asked for is not said")),
         [] => {

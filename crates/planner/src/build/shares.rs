@@ -64,7 +64,7 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Number::Declared(measure) => matches!(index.measure(*measure).agg, Agg::Sum | Agg::Count),
         Number::Column { agg, .. } => *agg == Agg::Sum,
         Number::Flag { .. } | Number::Ratio(_) | Number::Days => false,
-        Number::Elapsed { agg, .. } => *agg == Agg::Sum,
+        Number::Elapsed { agg, .. } | Number::Formula { agg, .. } => *agg == Agg::Sum,
     };
     if !additive {
         return Err(Why::unsupported("a share of something that does not add up"));

@@ -16,6 +16,8 @@ const KINDS_MAX: usize = 60;
 /// A kind has several rows, in its own table or in one that links to it.
 const ROWS_PER_KIND_MIN: u64 = 2;
 const WORD_LETTERS_MIN: usize = 3;
+/// A cell with more words is a sentence.
+const WORDS_MAX: usize = 3;
 
 /// What parts and forms of cells can stand for.
 #[derive(Clone, Debug, Default)]
@@ -41,13 +43,19 @@ pub fn values(index: &Index) -> Loose {
         let linked = index.dataset.relations.iter().any(|relation| relation.to_table == table.name);
         let repeated = linked || column.distinct * ROWS_PER_KIND_MIN <= table.rows;
         let kinds = column.ty == Type::Text && column.values_complete && column.values.len() <= KINDS_MAX && repeated;
+        if is_country(index, id) {
+            let said = |text: &String| index.lexicon.nationality(&text.to_lowercase()).cloned().collect::<Vec<_>>();
+            let found =
+                column.values.iter().flat_map(|text| said(text).into_iter().map(|word| (word, vec![text.clone()])));
+            keep(&mut loose.words, found.collect(), id, |phrase| !is_taken(index, phrase));
+        }
         if !kinds || index.facts(id).yes.is_some() || index.facts(id).lists {
             continue;
         }
         let mut words: HashMap<String, Vec<String>> = HashMap::new();
         let mut initials: HashMap<String, Vec<String>> = HashMap::new();
         for text in &column.values {
-            for phrase in phrases(index, text) {
+            for phrase in phrases(index, text).into_iter().chain(shortened(index, id, text)) {
                 note(words.entry(phrase).or_default(), text);
             }
             for phrase in initials_of(text) {
@@ -93,8 +101,10 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     let words: Vec<&str> = key.split(' ').collect();
     let telling = |word: &&str| word.len() >= WORD_LETTERS_MIN && word.chars().all(char::is_alphabetic);
     let mut found: Vec<String> = Vec::new();
-    // The last word says what all of them are: wards, rooms, leaves.
-    if let [telling_words @ .., _] = &words[..] {
+    // The last word says what all of them are: wards, rooms, leaves. One word of a sentence does not stand for it.
+    if let [telling_words @ .., _] = &words[..]
+        && words.len() <= WORDS_MAX
+    {
         found.extend(telling_words.iter().filter(|word| telling(word)).map(|word| word.to_string()));
     }
     if words.last().is_some_and(telling) {
@@ -103,6 +113,23 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
         if words.len() == 1 {
             found.push(format!("{key}ly"));
         }
+    }
+    found
+}
+
+/// Whether cells of a column are countries.
+fn is_country(index: &Index, id: ColId) -> bool {
+    let named = |word: &String| matches!(word.as_str(), "country" | "nation" | "nationality" | "origin");
+    index.column(id).ty == Type::Text && index.facts(id).words.iter().any(named)
+}
+
+/// `lab` of `Laboratory`; `e` of `electric`, and `ebike` where the column tells kinds of bikes.
+fn shortened(index: &Index, id: ColId, text: &str) -> Vec<String> {
+    let key = tokens::phrase(&tokens::fold(text), |word| index.forms.singular(word));
+    let mut found: Vec<String> = index.lexicon.short_for(&key).cloned().collect();
+    if matches!(key.as_str(), "electric" | "electronic") {
+        found.push("e".to_string());
+        found.extend(index.facts(id).words.first().map(|noun| format!("e{noun}")));
     }
     found
 }

@@ -15,6 +15,8 @@ pub fn name(index: &mut Index) {
     units(index, &mut added);
     unit_nouns(index, &mut added);
     persons(index, &mut added);
+    counted_persons(index, &mut added);
+    reports(index, &mut added);
     table_names(index, &mut added);
     forms_of_flags(index, &mut added);
     for (words, sense) in added {
@@ -58,7 +60,9 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
 
 fn in_other_words(index: &Index, words: &[String], sense: Sense, added: &mut Vec<(Vec<String>, Sense)>) {
     for (at, word) in words.iter().enumerate() {
-        let singular = index.forms.singular(word);
+        // What was paid is no wage: a state has other words only for itself.
+        let state = matches!(sense, Sense::Flag(_));
+        let singular = if state { word.clone() } else { index.forms.singular(word) };
         for other in index.lexicon.synonyms(&singular).filter(|other| !index.is_in_a_name(other)) {
             let mut said = words[..at].to_vec();
             said.extend(other.split(' ').map(str::to_string));
@@ -135,9 +139,42 @@ fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         let of_class = |id: &usize| index.things[*id].table.is_some() && entity.has(&index.things[*id].noun);
         let things: Vec<usize> = (0..index.things.len()).filter(of_class).collect();
         let [thing] = things[..] else { continue };
-        if index.dataset.tables.len() > 1 {
+        let counted = entity.class == "person" && index.columns().any(|id| counts_persons(index, id));
+        if index.dataset.tables.len() > 1 && !counted {
             let general = entity.generic.iter().filter(|word| !index.is_in_a_name(word));
             added.extend(general.map(|word| (vec![word.clone()], Sense::Thing(thing))));
+        }
+    }
+}
+
+/// `people` for `residentCount`, where no rows are persons themselves: then it is open whom "people" means.
+fn counted_persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    let persons = |thing: &super::Thing| thing.table.is_some() && index.lexicon.is_of("person", &thing.noun);
+    if index.things.iter().any(persons) || index.is_in_a_name("person") {
+        return;
+    }
+    let counted = index.columns().filter(|id| counts_persons(index, *id));
+    added.extend(counted.map(|id| (vec!["person".to_string()], Sense::Column(id))));
+}
+
+/// Whether a column holds a number of persons.
+fn counts_persons(index: &Index, id: ColId) -> bool {
+    let facts = index.facts(id);
+    let person = |word: &String| index.lexicon.is_of("person", &index.forms.singular(word));
+    let counts = match &facts.words[..] {
+        [noun, last] => person(noun) && matches!(last.as_str(), "count" | "number"),
+        _ => facts.counted && facts.core.last().is_some_and(person),
+    };
+    is_quantity(index, id) && counts
+}
+
+/// `direct reports` for the rows that name a manager.
+fn reports(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    let manager = |word: &String| matches!(word.as_str(), "manager" | "supervisor" | "boss");
+    for id in index.columns().filter(|id| index.facts(*id).words.iter().any(manager)) {
+        let person = |thing: &usize| index.lexicon.is_of("person", &index.things[*thing].noun);
+        if let Some(thing) = index.rows_of(id.table).filter(person) {
+            added.push((vec!["direct".to_string(), "report".to_string()], Sense::Thing(thing)));
         }
     }
 }

@@ -51,8 +51,7 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
     found.extend(range(tokens, at).or_else(|| days_of_month(tokens, at)));
     let inside = if matches!(word(at), "in" | "on" | "during" | "over" | "within" | "for") { at + 1 } else { at };
     if let Some((end, period)) = core(tokens, skip_article(tokens, inside)) {
-        let onwards = matches!(word(end), "onwards" | "onward");
-        found.push(if onwards { (end + 1, When::Since(period)) } else { (end, When::In(period)) });
+        found.push(super::open_ended::after(tokens, end, &period).unwrap_or((end, When::In(period))));
     }
     found.extend(weekdays(tokens, at));
     found.extend(super::clock::parse(tokens, at));
@@ -109,7 +108,7 @@ fn with_year_of(first: Period, last: &Period) -> Period {
 }
 
 /// A period without its preposition.
-fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+pub(super) fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     tokens.get(at)?;
     iso(tokens, at)
         .or_else(|| relative(tokens, at))
@@ -118,6 +117,7 @@ fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         .or_else(|| month(tokens, at))
         .or_else(|| feast(tokens, at))
         .or_else(|| quarter(tokens, at))
+        .or_else(|| super::halves::parse(tokens, at))
         .or_else(|| decade(tokens, at))
         .or_else(|| year_at(tokens, at).map(|year| (at + 1, Period::Year(year))))
 }
@@ -144,7 +144,7 @@ fn iso(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     }
 }
 
-fn year_at(tokens: &[Token], at: usize) -> Option<i16> {
+pub(super) fn year_at(tokens: &[Token], at: usize) -> Option<i16> {
     let token = tokens.get(at)?;
     let Kind::Number { value, percent: false, money: false } = token.kind else { return None };
     let plain = token.text.len() == 4 && token.text.chars().all(|c| c.is_ascii_digit());
@@ -156,7 +156,7 @@ fn day_number(tokens: &[Token], at: usize) -> Option<i8> {
     (value.fract() == 0.0 && (1.0..=31.0).contains(&value)).then_some(value as i8)
 }
 
-fn month_number(tokens: &[Token], at: usize) -> Option<i8> {
+pub(super) fn month_number(tokens: &[Token], at: usize) -> Option<i8> {
     let token = tokens.get(at).filter(|token| token.kind == Kind::Word)?;
     let fold = token.fold.as_str();
     // The modal verb "may" is never capitalised inside a sentence, and a month rarely is not.

@@ -102,6 +102,16 @@ fn span(period: &Period, anchor: Anchor, column: &str) -> Result<Span, String> {
         Period::Month(month) => yearless(anchor, column, |year| month_span(year, *month)),
         Period::MonthDay(month, day) => yearless(anchor, column, |year| day_span(year, *month, *day)),
         Period::Quarter(quarter) => yearless(anchor, column, |year| quarter_span(year, *quarter)),
+        Period::HalfMonth(year, month, first) => {
+            let half = |year: i16| super::halves::half_month(year, *month, *first);
+            let span = match year {
+                Some(year) => plain(half(*year)),
+                None => yearless(anchor, column, half),
+            }?;
+            let days = format!("half a month = {} to {}", span.from, minus(span.to, 1.day()));
+            let note = span.note.map_or(days.clone(), |note| format!("{days}; {note}"));
+            Ok(Span { note: Some(note), open: true, ..span })
+        }
         Period::Today => noted("today", today, 1.day(), format!("the last day in {column}")),
         Period::Yesterday => {
             noted("yesterday", minus(today, 1.day()), 1.day(), format!("the day before the last day in {column}"))

@@ -68,7 +68,7 @@ pub fn ranked_first(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     let Some(rank) = draft.rank.as_ref().filter(|rank| !rank.open && !draft.heads.is_empty()) else { return };
     for mention in parser.mentions.at(at) {
         let same = match &mention.what {
-            What::Role(Role::Extreme(dir) | Role::Amount(dir)) => *dir == rank.dir,
+            What::Role(Role::Extreme(dir) | Role::Amount(dir) | Role::Extent(dir)) => *dir == rank.dir,
             What::Role(Role::Top(_)) | What::Adjective(_) => repeats(parser, at, mention.end),
             _ => false,
         };

@@ -192,7 +192,10 @@ pub fn ordinal(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ORDINALS: [&str; 10] =
         ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
     const PLACES_MAX: u64 = 100;
-    let Some(place) = ORDINALS.iter().position(|word| *word == parser.word(at)) else { return };
+    let digits = parser.word(at).trim_end_matches(char::is_alphabetic).parse::<usize>().ok();
+    let written = digits.filter(|_| parser.word(at).ends_with(char::is_alphabetic)).and_then(|n| n.checked_sub(1));
+    let spelled = ORDINALS.iter().position(|word| *word == parser.word(at));
+    let Some(place) = spelled.or(written) else { return };
     if draft.heads.is_empty() || draft.is_open() || !matches!(parser.word_before_determiners(at), "on" | "in" | "at") {
         return;
     }

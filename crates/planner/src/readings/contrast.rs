@@ -96,7 +96,10 @@ fn compares(parser: &Parser, from: usize, to: usize) -> bool {
 }
 
 fn is_degree(word: &str) -> bool {
-    matches!(word, "more" | "less" | "fewer" | "higher" | "lower" | "bigger" | "larger" | "smaller")
+    matches!(
+        word,
+        "more" | "less" | "fewer" | "higher" | "lower" | "bigger" | "larger" | "smaller" | "better" | "worse"
+    )
 }
 
 /// The columns that a comparative such as `warmer` or `more expensive` names, with the token after it.
@@ -183,7 +186,10 @@ fn is_time(unit: &Unit) -> bool {
 
 /// Whether a head is a number that can be more or less; of things alone a verb would have to say it.
 fn is_number(head: &Head) -> bool {
-    head.agg.is_some() || matches!(head.target, Target::Columns(_) | Target::Measure(_) | Target::Elapsed(..))
+    let number = |target: &Target| {
+        matches!(target, Target::Columns(_) | Target::Measure(_) | Target::Elapsed(..) | Target::Formula(_))
+    };
+    head.agg.is_some() || number(&head.target)
 }
 
 /// `people in Boston earn more than`, `smokers stay longer than`: the verb says what is compared.

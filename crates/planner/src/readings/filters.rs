@@ -174,7 +174,7 @@ fn restricted(parser: &Parser, at: usize, cells: &Cells) -> Option<(usize, Cells
 pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         let What::Columns(columns) = &mention.what else { continue };
-        let joins = |glue| matches!(glue, Glue::Be | Glue::Determiner | Glue::Preposition);
+        let joins = |glue| matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition);
         let last = parser.skip(mention.end, joins);
         for joint in after_joints(parser, mention.end).take_while(|joint| *joint <= last) {
             let start = parser.role(joint, Role::Compare(Test::Eq)).unwrap_or(joint);
@@ -236,6 +236,8 @@ pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn negation(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::Not) else { return };
     let start = parser.skip(end, |_| true);
+    // "Not about billing".
+    let start = start + usize::from(parser.word(start) == "about");
     for start in [end, start] {
         negated(
             parser,
@@ -245,7 +247,7 @@ pub fn negation(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps,
         );
         missing_event(parser, start, draft, steps);
-        if start == end && parser.skip(end, |_| true) == end {
+        if start == end && parser.skip(end, |_| true) == end && parser.word(end) != "about" {
             break;
         }
     }
@@ -394,11 +396,19 @@ pub fn still(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     );
     match ends.len() {
         0 => steps.push((end, draft.clone())),
-        1 if goes_on => steps.push((end, add(draft, Condition::Empty(ends), &[Feature::OpenChoice]))),
+        1 if goes_on && !in_a_period(parser, end + 1) => {
+            steps.push((end, add(draft, Condition::Empty(ends), &[Feature::OpenChoice])))
+        }
         // A condition that says itself what has not happened: "still unpaid", "still not resolved".
         _ if says_not(parser, end) => steps.push((end, draft.clone())),
         _ => {}
     }
+}
+
+/// "Still here in 2020" is said of another day than the last.
+fn in_a_period(parser: &Parser, at: usize) -> bool {
+    let period = |mention: &Mention| matches!(mention.what, What::When(_));
+    after_joints(parser, at).any(|next| parser.mentions.at(next).iter().any(period))
 }
 
 fn says_not(parser: &Parser, at: usize) -> bool {

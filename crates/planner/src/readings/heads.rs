@@ -8,6 +8,7 @@ use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::tokens::Token;
 
 /// `how many`, `average`, `total`: waits for its target. "Average number of" keeps the first for ratios.
 pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -57,7 +58,7 @@ pub fn event_noun(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
             next.heads.push(Head::counted(thing));
             next.dated = Some(dates.clone());
             // "Arrivals by station" are found by the station of the arrival.
-            next.link = next.link.or_else(|| super::links::named(parser, mention.end - 1).first().copied());
+            next.link = next.link.or_else(|| super::links::named(parser, start, mention.end).first().copied());
         });
         steps.push((mention.end, next));
     }
@@ -83,7 +84,7 @@ pub fn how_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `90th percentile of`.
 pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(number) = parser.tokens[at].number() else { return };
+    let Some(number) = parser.tokens.get(at).and_then(Token::number) else { return };
     let Some(end) = parser.role(at + 1, Role::Percentile) else { return };
     if draft.pending.is_none() && (0.0..=100.0).contains(&number) {
         let pending = Pending::Agg(Agg::Quantile, Some(number / 100.0));

@@ -24,6 +24,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             // "Where is ..." asks for a place; only after a head it opens a clause. "IT" and "A" in capitals are names.
             Role::Glue(Glue::Relative) if !after_head && draft.rank.is_none() && draft.filters.is_empty() => {}
             Role::Glue(_) if end == at + 1 && is_shouted(parser, at) => {}
+            // "Left in 2024" is when somebody went; only "the stock left in the shop" is there.
+            Role::Glue(Glue::Preposition) if parser.word(at) == "left" && is_period(parser, end) => {}
             // "Are there any ..." asks how many.
             Role::Glue(Glue::Be) if at == 0 && parser.role(at, Role::Count).is_some() => {}
             Role::Glue(Glue::Other | Glue::Noun) if names_data(parser, at) => {}
@@ -103,6 +105,11 @@ fn asks_difference(parser: &Parser) -> bool {
         )
     };
     parser.tokens.iter().any(|token| differs(&token.fold))
+}
+
+fn is_period(parser: &Parser, at: usize) -> bool {
+    let start = parser.skip_determiners(at);
+    [at, start].into_iter().any(|at| parser.mentions.at(at).iter().any(|m| matches!(m.what, What::When(_))))
 }
 
 /// Whether a participle says nothing: of the head, and with at most one date it could be about.

@@ -4,13 +4,19 @@
 //! being there, how a question is put, whoever did what the rows record. Passing them is a guess, so it is priced and
 //! told, and such an answer is never called verified.
 
+mod beside;
+mod counted;
+mod none;
 mod persons;
+mod places;
+mod staying;
+mod texts;
 mod totals;
 
 use super::compare::{comparisons, with_having};
 use super::joins::names_data;
 use super::{Parser, Production, Steps, features, links};
-use crate::draft::{Condition, Draft, Head};
+use crate::draft::{Condition, Draft, Head, Rank};
 use crate::index::{ColId, Index, ThingId};
 use crate::mentions::What;
 use crate::score::Feature;
@@ -28,6 +34,31 @@ pub const PRODUCTIONS: &[Production] = &[
     persons::agent,
     totals::what_did,
     totals::owed,
+    beside::holder,
+    beside::on_record,
+    beside::single,
+    beside::located,
+    beside::linked_last,
+    beside::counted_once,
+    beside::explained,
+    beside::per_row,
+    beside::off,
+    beside::of_nature,
+    beside::about,
+    beside::both,
+    counted::volume,
+    counted::hit,
+    counted::ranked_by,
+    staying::without_gone,
+    super::formulas::worth,
+    none::nothing,
+    none::nobody,
+    places::same_place,
+    staying::current,
+    staying::employed,
+    staying::happened,
+    texts::word_in,
+    texts::saying,
 ];
 
 /// How many words an idle phrase has at most.
@@ -112,13 +143,18 @@ fn event_rows(parser: &Parser, at: usize) -> Option<(usize, ThingId, Option<usiz
         let [ColId { table, .. }] = dates[..] else { return None };
         let plural = word.fold != word.singular;
         let rows = parser.index.rows_of(table).filter(|_| plural)?;
-        Some((mention.end, rows, links::named(parser, mention.end - 1).first().copied(), features(mention)))
+        let link = links::named(parser, at, mention.end).first().copied();
+        // Of several links the noun has to say one: bikes are dropped off where the ride ends.
+        let forked = parser.index.schema.forks.iter().any(|fork| fork.from == table);
+        (link.is_some() || !forked).then(|| (mention.end, rows, link, features(mention)))
     })
 }
 
 /// `which districts see the most departures`: ranked by how often it happened.
 fn event_rank(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let open = draft.rank.as_ref().is_some_and(|rank| rank.open) && draft.pending.is_none();
+    // "Which weekday is busiest for admissions" waits for what it is busy with.
+    let waits = |rank: &Rank| rank.open || rank.by.is_none() && !draft.heads.is_empty();
+    let open = draft.rank.as_ref().is_some_and(waits) && draft.pending.is_none();
     let Some((end, rows, link, found)) = event_rows(parser, at).filter(|_| open) else { return };
     let next = draft.with(|next| {
         next.features.extend(found);

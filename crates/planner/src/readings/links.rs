@@ -42,25 +42,29 @@ pub fn link_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.link.is_some() || draft.heads.is_empty() && draft.rank.is_none() {
         return;
     }
-    for link in named(parser, at) {
-        let next = draft.with(|next| {
-            next.link = Some(link);
-            next.predicate = true;
-        });
-        steps.push((at + 1, next));
+    for end in [at + 1, at + 2] {
+        for link in named(parser, at, end) {
+            let next = draft.with(|next| {
+                next.link = Some(link);
+                next.predicate = true;
+            });
+            steps.push((end, next));
+        }
     }
 }
 
-/// The links that a word names, where tables have several.
-pub fn named(parser: &Parser, at: usize) -> Vec<usize> {
+/// The links that a word or two name, where tables have several: `start`, `drop off`.
+pub fn named(parser: &Parser, at: usize, end: usize) -> Vec<usize> {
     let index = parser.index;
-    let said = index.forms.stem(&parser.tokens[at].singular);
+    let Some(span) = parser.tokens.get(at..end) else { return Vec::new() };
+    let stem = |word: &str| index.forms.stem(word);
+    let said = span.iter().map(|token| stem(&token.singular)).collect::<Vec<_>>().join(" ");
     let says = |relation: &usize| {
         let words = split_name(&index.dataset.relations[*relation].from_column);
         words.iter().any(|word| {
             let singular = index.forms.singular(word);
-            let mut same = index.lexicon.synonyms(&singular).map(|other| index.forms.stem(other));
-            index.forms.stem(word) == said || same.any(|other| other == said)
+            let mut same = index.lexicon.synonyms(&singular).map(|other| crate::tokens::phrase(other, stem));
+            stem(word) == said || same.any(|other| other == said)
         })
     };
     let only = |fork: &Fork| match fork.relations.iter().copied().filter(says).collect::<Vec<_>>()[..] {

@@ -122,16 +122,28 @@ fn days(parser: &Parser, mention: &Mention) -> Columns {
 
 /// `ended at the same station where they began`: two columns that hold the same kind of thing at both ends.
 pub fn same_end(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    const STARTS: &[&str] = &["start", "started", "begin", "began", "from", "origin", "pickup", "departure"];
-    const ENDS: &[&str] = &["end", "ended", "finish", "finished", "to", "destination", "dropoff", "arrival"];
     let verb = matches!(parser.word(at), "end" | "ended" | "ends" | "finish" | "finished" | "stop" | "stopped");
     let place = at + 1 + usize::from(matches!(parser.word(at + 1), "at" | "in"));
     let same = parser.word(place) == "the" && parser.word(place + 1) == "same";
     if !verb || !same || draft.heads.is_empty() || draft.is_open() {
         return;
     }
+    let Some((left, right)) = ends_of(parser, place + 2) else { return };
+    let passed = |word: &str| matches!(word, "as" | "that" | "where" | "they" | "it" | "which" | "from" | "at");
+    let start = (place + 3..parser.tokens.len()).find(|at| !passed(parser.word(*at))).unwrap_or(place + 3);
+    let began = matches!(parser.word(start), "began" | "started" | "start" | "begin" | "begun" | "starts");
+    if began {
+        let end = start + 1 + usize::from(matches!(parser.word(start + 1), "from" | "at" | "in"));
+        steps.push((end, add(draft, Condition::Columns { left, test: Test::Eq, right }, &[])));
+    }
+}
+
+/// The columns that say where a row ended and where it began, for the noun at a position.
+pub(super) fn ends_of(parser: &Parser, at: usize) -> Option<(Columns, Columns)> {
+    const STARTS: &[&str] = &["start", "started", "begin", "began", "from", "origin", "pickup", "departure"];
+    const ENDS: &[&str] = &["end", "ended", "finish", "finished", "to", "destination", "dropoff", "arrival"];
     let index = parser.index;
-    let Some(noun) = parser.tokens.get(place + 2).map(|token| token.singular.clone()) else { return };
+    let noun = parser.tokens.get(at)?.singular.clone();
     let of = |list: &[&str]| -> Columns {
         let says = |id: &ColId| {
             let words = &index.facts(*id).words;
@@ -140,11 +152,5 @@ pub fn same_end(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         index.columns().filter(|id| says(id) && index.column(*id).ty.is_number()).collect()
     };
     let (left, right) = (of(ENDS), of(STARTS));
-    let passed = |word: &str| matches!(word, "as" | "that" | "where" | "they" | "it" | "which" | "from" | "at");
-    let start = (place + 3..parser.tokens.len()).find(|at| !passed(parser.word(*at))).unwrap_or(place + 3);
-    let began = matches!(parser.word(start), "began" | "started" | "start" | "begin" | "begun" | "starts");
-    if began && left.len() == 1 && right.len() == 1 {
-        let end = start + 1 + usize::from(matches!(parser.word(start + 1), "from" | "at" | "in"));
-        steps.push((end, add(draft, Condition::Columns { left, test: Test::Eq, right }, &[])));
-    }
+    (left.len() == 1 && right.len() == 1).then_some((left, right))
 }

@@ -69,7 +69,8 @@ fn how_often(parser: &Parser, at: usize) -> Vec<(usize, Test, Vec<Amount>)> {
             found.push((end + 1, test, amounts));
         }
     }
-    for (end, role) in parser.roles(at) {
+    let only = matches!(parser.word(at), "only" | "just").then_some((at + 1, Role::Compare(Test::Eq)));
+    for (end, role) in parser.roles(at).chain(only) {
         let Role::Compare(test) = role else { continue };
         let number = match parser.word(end) {
             "once" => 1.0,

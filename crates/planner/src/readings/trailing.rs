@@ -1,14 +1,11 @@
-//! What is said late: `films with no synopsis, how many?`, `which fault turns up most often`, `when was the strongest
-//! vibration measured`.
+//! What is said late: `films with no synopsis, how many?`, `when was the strongest vibration measured`.
 
-use base::Type;
-use data::plan::{Agg, Dir};
+use data::plan::Agg;
 
 use super::groups::quantities;
 use super::ranks::ranked;
 use super::{Parser, Steps};
-use crate::draft::{Condition, Draft, Filter, Head, RankKind, Target, Zone};
-use crate::index::ColId;
+use crate::draft::{Draft, Filter, Head, RankKind, Target, Zone};
 use crate::lexicon::{Ask, Role};
 
 /// The last words say that what was described is to be counted.
@@ -29,30 +26,6 @@ pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         next.ask = None;
         steps.push((parser.tokens.len(), next));
     }
-}
-
-/// `which kind of fault turns up most often`: said after the value that the most rows have.
-pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let often = matches!(parser.word(at + 1), "often" | "frequently");
-    let dir = match parser.word(at) {
-        "most" => Dir::Desc,
-        "least" => Dir::Asc,
-        _ => return,
-    };
-    let [Head { target: Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else { return };
-    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && draft.groups.is_empty();
-    let sorts = |id: &ColId| parser.index.column(*id).ty == Type::Text && !parser.index.column(*id).unique;
-    let [column] = columns[..] else { return };
-    let owner = parser.index.rows_of(column.table);
-    let Some(rows) = owner.filter(|_| often && asked && sorts(&column)) else { return };
-    // "Misses the SLA most often" counts what it says, or its share of all.
-    if !draft.filters.iter().all(|filter| matches!(filter.condition, Condition::Time { .. })) {
-        return;
-    }
-    let by = Head::counted(rows);
-    let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
-    next.rank.iter_mut().for_each(|rank| rank.open = false);
-    steps.push((at + 2, next));
 }
 
 /// `when was the strongest vibration measured`: the ranking word stands before the number.

@@ -1,6 +1,8 @@
 //! Small datasets for planning: three shaped like the built-in ones, the others like files that people have.
 
+mod couriers;
 mod headers;
+mod parishes;
 mod plain;
 mod school;
 mod spans;
@@ -25,6 +27,8 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| headers::named(name))
             .or_else(|| spans::named(name))
             .or_else(|| school::named(name))
+            .or_else(|| couriers::named(name))
+            .or_else(|| parishes::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

@@ -32,11 +32,11 @@ pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let before = parser.word_before_determiners(at);
     let told_apart =
-        matches!(before, "by" | "per" | "each" | "every" | "which" | "what" | "many" | "most" | "of" | "different");
+        matches!(before, "by" | "per" | "each" | "every" | "which" | "what" | "many" | "most" | "different");
     let from = matches!(before, "from" | "by") && parser.before(at) == "the";
     let measured = draft.heads.iter().all(|head| match &head.target {
         Target::Columns(_) | Target::Measure(_) => true,
-        _ => head.agg == Some(Agg::Count) && from,
+        _ => (head.agg == Some(Agg::Count) || draft.share) && from,
     });
     let waits = draft.heads.is_empty() && draft.pending != Some(Pending::Much);
     let open = draft.is_open() && draft.pending != Some(Pending::Much);
@@ -46,7 +46,7 @@ pub fn actor(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 }
 
 /// Whether several columns of one table tell something of whoever it is: `rider_type` and `rider_age` of a rider.
-fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
+pub(super) fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
     const COLUMNS_MIN: usize = 2;
     let index = parser.index;
     let tells =
