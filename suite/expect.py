@@ -106,10 +106,12 @@ def expected(question, tables):
     if question["pandas"] is None:
         return {"refused": True}
     names = {"pd": pd, "np": np, **{name: table.copy() for name, table in tables.items()}}
-    sets = []
+    sets = {}
     for snippet in [question["pandas"], *question.get("also", [])]:
-        sets += [one for one in spellings(run(snippet, names)) if one not in sets]
-    return {"rows": sets[0], "ordered": question.get("ordered", False), "also": sets[1:]}
+        # By what is written: for Python, no and none are equal.
+        sets |= {json.dumps(one): one for one in spellings(run(snippet, names))}
+    first, *others = sets.values()
+    return {"rows": first, "ordered": question.get("ordered", False), "also": others}
 
 
 def main():
