@@ -5,7 +5,6 @@ method that all saving goes through is wrapped when the library is loaded. Pictu
 says how: the same picture in a sixth less time, and a somewhat larger file.
 """
 
-import os
 import sys
 
 OUT = "/work/out"
@@ -50,6 +49,7 @@ def watch():
 
 def _note_saves(module):
     import functools
+    import os
     import weakref
 
     saved = _state["saved"] = weakref.WeakKeyDictionary()
@@ -70,6 +70,8 @@ def _note_saves(module):
 def _format(filename, is_path, options):
     """As which format a figure is saved, as far as the call says so."""
     if is_path and not options.get("format"):
+        import os
+
         return os.path.splitext(os.fsdecode(filename))[1].removeprefix(".").lower()
     return options.get("format")
 
@@ -101,6 +103,8 @@ def path_of(figure):
 
 def save(figure):
     """Saves a figure under the first free name, and gives that name."""
+    import os
+
     number = 1
     while os.path.lexists(f"{OUT}/figure-{number}.png"):
         number += 1
@@ -131,6 +135,8 @@ def save_open():
 
 def below_out(path):
     """Where a file lies below `out/`, if it does."""
+    import os
+
     path = os.path.realpath(os.fsdecode(path))
     if path.startswith(OUT + "/") and os.path.isfile(path):
         return path[len(OUT) + 1 :]

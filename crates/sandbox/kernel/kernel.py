@@ -1,14 +1,15 @@
 """The loop of a kernel: reads requests from descriptor 3, answers each, and ends when the channel closes.
 
 It runs inside a cell. `call` reaches functions of the modules that lie beside this file; `exec` runs a program
-(`program.py`) and is the last thing a kernel does. Start-up is on every cold path, so nothing is imported early.
+(`program.py`) and is the last thing a kernel does. Start-up is on every cold path, so nothing is imported early, not
+even `os`: the module below it says the same in a tenth of the time.
 """
 
 import sys
 
 sys.path.append("/usr/lib/packages")
 
-import os
+import posix
 
 import wire
 
@@ -20,7 +21,7 @@ TEXT_LENGTH_MAX = 20_000
 def read_exactly(count):
     parts = []
     while count:
-        part = os.read(CHANNEL, min(count, 1 << 20))
+        part = posix.read(CHANNEL, min(count, 1 << 20))
         if not part:
             return None
         parts.append(part)
@@ -41,7 +42,7 @@ def write_response(response):
         return write_response({"error": describe("OverflowError", message)})
     view = memoryview(len(body).to_bytes(4, "big") + body)
     while view:
-        view = view[os.write(CHANNEL, view) :]
+        view = view[posix.write(CHANNEL, view) :]
 
 
 def describe(kind, message, line=None, traceback="", hint=None):
@@ -105,4 +106,4 @@ def main():
                 read_exactly(1)
             except OSError:
                 pass  # The program closed the channel; its status is all there is to say.
-            os._exit(status)
+            posix._exit(status)

@@ -8,7 +8,7 @@ looked at after its end may raise out of here. Our own modules are hidden from i
 import _ast
 import _thread
 import builtins
-import os
+import posix
 import sys
 
 import figures
@@ -21,7 +21,7 @@ NO_RESULT = {"kind": "none"}
 
 _main = type(sys)("__main__")
 _hidden = []
-_our_modules = [file.removesuffix(".py") for file in os.listdir(HOME)]
+_our_modules = [file.removesuffix(".py") for file in posix.listdir(HOME)]
 
 
 def run(request):
@@ -55,7 +55,7 @@ def enter(name):
     """The module that the program is, and what it sees of the interpreter."""
     _main.__file__ = "/work/" + name
     # For interpreters that it starts; ours found the packages without.
-    os.environ["PYTHONPATH"] = "/usr/lib/packages"
+    set_variable("PYTHONPATH", "/usr/lib/packages")
     sys.modules["__main__"] = _main
     sys.argv = [name]
     builtins.exit = builtins.quit = sys.exit
@@ -63,14 +63,23 @@ def enter(name):
     return _main.__dict__
 
 
+def set_variable(name, value):
+    """In the environment, whether the module that shows it to programs has been loaded or not."""
+    if "os" in sys.modules:
+        sys.modules["os"].environ[name] = value
+    else:
+        posix.environ[name.encode()] = value.encode()
+        posix.putenv(name, value)
+
+
 def place(code, name):
     """Puts the program where its interpreter would have read it: a process that it spawns reads it there again."""
     try:
-        file = os.open("/work/" + name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        file = posix.open("/work/" + name, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL, 0o666)
         try:
-            os.write(file, code.encode())
+            posix.write(file, code.encode())
         finally:
-            os.close(file)
+            posix.close(file)
     except (OSError, ValueError):
         pass  # Something of that name is there, or no file can have it.
 

@@ -7,8 +7,6 @@ value may run a stranger's code, which may raise or lie: what cannot be told oth
 and the host takes nothing of this for granted. Nothing is rounded; what is too much is cut and said to be.
 """
 
-import os
-
 import figures
 import tables
 import wire
@@ -38,7 +36,7 @@ def _figure(value):
 
 def _file(value):
     path = value
-    if not isinstance(value, os.PathLike):
+    if not hasattr(type(value), "__fspath__"):
         # An open file; its name may also be a descriptor's number.
         path = value.name if hasattr(value, "fileno") and hasattr(value, "flush") else None
         if not isinstance(path, str):
