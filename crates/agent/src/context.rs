@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use base::{Code, Hash, Problem};
 use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Stop};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 
 use crate::begun::Begun;
 use crate::cache::Cache;
@@ -34,9 +32,6 @@ pub enum Warmth {
 /// What prepared datasets may take together unless somebody decides otherwise.
 pub const CACHE_BYTES_DEFAULT: u64 = 10 << 30;
 
-/// How long a warm cell that has served is kept, so that its end does not delay what it served.
-const LINGER: Duration = Duration::from_millis(30);
-
 /// What the tasks are lent.
 pub struct Context {
     /// Where datasets, runs and artifacts live.
@@ -57,8 +52,6 @@ pub struct Context {
     /// Readings that began before it was known which version they are of.
     begun: Mutex<Vec<Begun>>,
     retired: Mutex<JoinSet<()>>,
-    /// Warm cells that have served, let go a moment later.
-    lingering: Mutex<JoinSet<()>>,
 }
 
 impl Context {
@@ -81,7 +74,6 @@ impl Context {
             build: String::new(),
             begun: Mutex::default(),
             retired: Mutex::default(),
-            lingering: Mutex::default(),
         }
     }
 
@@ -155,17 +147,14 @@ impl Context {
         Some(begun.swap_remove(index))
     }
 
-    /// Takes a cell whose work is done and ends it beside whatever goes on. To take a warm kernel apart keeps a processor
-    /// for milliseconds, so that begins when the answer is likely out, and nobody waits for it.
+    /// Takes a cell whose work is done and ends it beside whatever goes on.
     pub(crate) fn retire(&self, cell: Cell) {
         if cell.ends_by_itself() {
-            spawn_in(&self.lingering, async {
-                sleep(LINGER).await;
-                drop(cell);
-            });
-        } else {
-            spawn_in(&self.retired, async { drop(cell.finish(Stop::Now).await) });
+            return;
         }
+        let mut retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+        while retired.try_join_next().is_some() {}
+        retired.spawn(async { drop(cell.finish(Stop::Now).await) });
     }
 
     /// Ends what is still running.
@@ -181,10 +170,4 @@ impl Context {
             sandbox.settle().await;
         }
     }
-}
-
-fn spawn_in(tasks: &Mutex<JoinSet<()>>, work: impl Future<Output = ()> + Send + 'static) {
-    let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
-    while tasks.try_join_next().is_some() {}
-    tasks.spawn(work);
 }

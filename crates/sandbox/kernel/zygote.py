@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import time
 import weakref
 
 import kernel
@@ -49,6 +50,7 @@ SYS_LANDLOCK_RESTRICT_SELF = 446
 CAPABILITY_VERSION_3 = 0x20080522
 MADV_COLLAPSE = 25
 HUGE = 2 << 20
+GOING_PAUSE_S = 0.1
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
@@ -134,6 +136,8 @@ def fork_worker(settings, profiles, order, descriptors):
         become_worker(settings, profile, own)
         os.write(LINK, b"R")
         kernel.main()
+        # Whoever asked has gone, and the broker ends us; to go now would take a processor from who was served.
+        time.sleep(GOING_PAUSE_S)
         status = 0
     finally:
         os._exit(status)

@@ -33,6 +33,8 @@ pub(super) const IDLE_WANTED: usize = 7;
 const REFILL_PAUSE: Duration = Duration::from_millis(8);
 /// About as long as a question lasts.
 const REFILL_PAUSE_WITH_SPARE: Duration = Duration::from_millis(60);
+/// To take a large process apart keeps a processor for milliseconds, which whoever has let go of it may need more.
+const KILL_PAUSE: Duration = Duration::from_millis(25);
 /// Of each kind.
 const FORMING_AT_ONCE: usize = 2;
 
@@ -221,12 +223,33 @@ impl Broker {
         let awaits_files = end != End::Stopped && slot.left_files();
         let isolation = Isolation { tier: "namespaces".into(), memory: slot.meter.name().into(), warm: true };
         let report = Report { end, usage: usage(started, sample, used), isolation: Some(isolation) };
+        let let_go = report.end == End::Stopped;
         if awaits_files {
             slot.state = State::Dying(Some(LastWord { client, report }));
         } else {
             tell(&client, &report, &[]);
         }
-        sys::kill(&slot.pidfd);
+        if let_go && self.waiting.is_empty() {
+            slot.kill_at = Some(Instant::now() + KILL_PAUSE);
+        } else {
+            sys::kill(&slot.pidfd);
+        }
+    }
+
+    /// Kills the cells that were let go a while ago, or all of them where their places are wanted.
+    pub(super) fn kill_the_spent(&mut self) {
+        let (now, wanted) = (Instant::now(), !self.waiting.is_empty());
+        for slot in self.slots.values_mut() {
+            if slot.kill_at.take_if(|at| wanted || *at <= now).is_some() {
+                sys::kill(&slot.pidfd);
+            }
+        }
+    }
+
+    /// When the next of them is to be killed.
+    pub(super) fn next_kill(&self) -> Option<Duration> {
+        let next = self.slots.values().filter_map(|slot| slot.kill_at).min();
+        next.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     /// A cell that came to nothing.

@@ -99,6 +99,7 @@ impl Broker {
         while !self.is_over() {
             self.keep_zygotes();
             self.refill();
+            self.kill_the_spent();
             self.watch_time();
             let (who, descriptors): (Vec<Who>, Vec<RawFd>) = self.awaited().into_iter().unzip();
             let ready = sys::poll(&descriptors, self.patience().as_millis() as i32 + 1);
@@ -140,7 +141,7 @@ impl Broker {
     fn patience(&self) -> Duration {
         let working = self.slots.values().any(|slot| matches!(slot.state, State::Running(_)));
         let watched = if working { WATCH_INTERVAL } else { LOOK_INTERVAL };
-        self.next_refill().map_or(watched, |pause| pause.min(watched))
+        [self.next_refill(), self.next_kill()].into_iter().flatten().fold(watched, Duration::min)
     }
 
     fn awaited(&self) -> Vec<(Who, RawFd)> {

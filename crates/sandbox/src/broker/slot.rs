@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Entering --isolated--> Joining --ready, verified--> Idle --order--> Running --end--> Dying --reaped--> gone
-//!  (init shuts itself in)  (the zygote forks a worker into it)
+//!  (init shuts itself in)  (the zygote forks a worker into it)                          (killed, if need be a moment later)
 //! ```
 
 use std::fs;
@@ -48,6 +48,8 @@ pub struct Slot {
     pub begun: Instant,
     /// How far it is.
     pub state: State,
+    /// When a dying cell that is not killed yet will be.
+    pub kill_at: Option<Instant>,
     channel: UnixStream,
     out: Option<OwnedFd>,
 }
@@ -62,7 +64,7 @@ pub enum State {
     Idle(Ends),
     /// An order is being worked on.
     Running(Work),
-    /// It is killed and not reaped yet. Who waits for its files hears of them then: nothing can change them any more.
+    /// It is killed, or will be in a moment, and not reaped yet. Who waits for its files hears of them then: nothing can change them any more.
     Dying(Option<LastWord>),
 }
 
@@ -120,8 +122,8 @@ impl Slot {
         };
         let cloned = sys::clone_process(layers::namespaces(&[])).step("create namespaces")?;
         let sys::Cloned::Parent { pid: init, pidfd } = cloned else { be_init(&site, &inner) };
-        let slot =
-            Slot { id, kind, init, pidfd, meter, worker: None, begun, state: State::Entering, channel, out: None };
+        let state = State::Entering;
+        let slot = Slot { id, kind, init, pidfd, meter, worker: None, begun, state, kill_at: None, channel, out: None };
         let outer_id = if spec.inner_id_is_mapped { INNER_ID } else { 0 };
         let released = supervisor::map_ids(init, outer_id, outer_id)
             .step("map the inner user")
