@@ -1,5 +1,6 @@
 //! The task `ask/1`: a question becomes a plan, SQL, a checked query, a recomputation and a sentence, or a refusal.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use base::{Code, Problem, Table};
@@ -11,7 +12,7 @@ use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
-use tokio::task::yield_now;
+use tokio::task::{spawn_blocking, yield_now};
 
 use crate::ahead::Ahead;
 use crate::answer::{Answer, Known, declare};
@@ -66,7 +67,9 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
             json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
     }
-    let prepared = run.unless_stopped(resolved.prepare(context)).await?;
+    let prepared = Arc::new(run.unless_stopped(resolved.prepare(context)).await?);
+    let indexed = prepared.clone();
+    let indexing = spawn_blocking(move || indexed.index());
     let mut cells = Cells::new(context, &prepared);
     if run.will_perform() {
         run.unless_stopped(cells.start()).await?;
@@ -75,7 +78,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
     let previous = before.and_then(|found| previous(found.output, &prepared));
-    let index = prepared.index();
+    let index = indexing.await.map_err(internal)?;
     let planned = match previous {
         Some(previous) => planner::plan_after(&index, &previous, &input.question),
         None => planner::plan_with(&index, &input.question),

@@ -9,7 +9,20 @@ from datetime import date, timedelta
 from decimal import MAX_EMAX, MIN_EMIN, Context, localcontext
 from math import floor, fsum, sqrt
 
-from oracle_rows import NAN, PERIODS, WEEKDAYS, Data, Outputs, arithmetic, divide, position, remembered, truth, value
+from oracle_rows import (
+    NAN,
+    PERIODS,
+    WEEKDAYS,
+    Data,
+    Outputs,
+    arithmetic,
+    divide,
+    numbers_only,
+    position,
+    remembered,
+    truth,
+    value,
+)
 
 DECIMAL_DIGITS = 120
 
@@ -121,9 +134,10 @@ def measured(measure, rows, numbers, groups):
         buckets = [[item for item in values if item is not None]]
     else:
         buckets = [[] for _ in range(groups)]
+        add_to = [bucket.append for bucket in buckets]
         for number, item in zip(numbers, values):
             if item is not None:
-                buckets[number].append(item)
+                add_to[number](item)
     function = AGGREGATES[agg]
     return aggregate_kind(agg, kind), [function(bucket, kind, measure.get("q")) for bucket in buckets]
 
@@ -227,9 +241,9 @@ def computed(compute, plan, columns, result):
     per = [position(columns, name) for name in compute.get("per", ())]
     kinds = [columns[index][1] for index in args]
     if op == "ratio":
-        kind, values = arithmetic("div", [(k, [row[i] for row in result]) for k, i in zip(kinds, args)])
+        kind, values = combined("div", result, kinds, args)
     elif op == "diff":
-        kind, values = arithmetic("sub", [(k, [row[i] for row in result]) for k, i in zip(kinds, args)])
+        kind, values = combined("sub", result, kinds, args)
     elif op == "share":
         kind, values = "float", shares(result, args[0], per, kinds[0])
     else:
@@ -240,6 +254,11 @@ def computed(compute, plan, columns, result):
             before = STEPS[period_of(plan, columns, along)]
             kind, values = changes(op, result, args[0], per, along, kinds[0], before)
     return columns + [(compute["as"], kind, False)], [row + (item,) for row, item in zip(result, values)]
+
+
+def combined(op, result, kinds, args):
+    kind, values = arithmetic(op, [(k, [row[i] for row in result]) for k, i in zip(kinds, args)])
+    return kind, numbers_only(values) if kind == "float" else values
 
 
 def shares(result, arg, per, kind):

@@ -9,6 +9,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from operator import add, mul, sub, truediv
 
+# So many values show whether a column says the same again and again.
+LOOKED_AT = 512
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -205,24 +207,41 @@ def position(columns, name):
 # Expressions: (type, values)
 
 
+class Same(list):
+    """One value for every row."""
+
+
 def value(expr, rows):
+    kind, values = raw(expr, rows)
+    return kind, numbers_only(values) if kind == "float" and "op" in expr else values
+
+
+def raw(expr, rows):
+    """The same, where what was computed and is no number may have another name: inside an expression nothing looks at it."""
     if "col" in expr:
         return rows.column(expr["col"])
     if "ref" in expr:
         return rows.output(expr["ref"])
     if "lit" in expr:
         literal = expr["lit"]
-        return literal_kind(literal), [literal] * rows.count()
+        return literal_kind(literal), Same([literal] * rows.count())
     if "part" in expr:
         _, values = value(expr["of"], rows)
         return PART_KINDS.get(expr["part"], "int"), remembered(PARTS[expr["part"]], values)
     op = expr["op"]
     if op in ELAPSED:
         return "float", elapsed([moments(arg, rows) for arg in expr["args"]], ELAPSED[op])
-    args = [value(arg, rows) for arg in expr["args"]]
+    args = [raw(arg, rows) for arg in (factors(expr) if op == "mul" else expr["args"])]
     if op == "to_number":
         return "float", remembered(to_number, args[0][1])
     return arithmetic(op, args)
+
+
+def factors(expr):
+    """Of a product, those of products in it among them: where one is a float all are multiplied as floats, once made."""
+    if expr.get("op") != "mul":
+        return [expr]
+    return [factor for arg in expr["args"] for factor in factors(arg)]
 
 
 def literal_kind(literal):
@@ -243,10 +262,20 @@ def as_float(kind, values):
 
 def each(function, values):
     """The function of every value but None, which no function here takes."""
+    if isinstance(values, Same):
+        return Same([function(values[0])] * len(values)) if values else values
+    if repeats(values):
+        return remembered(function, values)
     try:
         return list(map(function, values))
     except TypeError:
         return [None if value is None else function(value) for value in values]
+
+
+def repeats(values):
+    """Whether few of the values are different, by a look at some of them."""
+    some = values[:LOOKED_AT]
+    return len(some) == LOOKED_AT and len(set(some)) <= LOOKED_AT // 2
 
 
 def pairwise(operate, left, right):
@@ -265,7 +294,7 @@ def arithmetic(op, args):
     if op == "div":
         left, right = as_float(*args[0]), as_float(*args[1])
         try:
-            return "float", numbers_only(list(map(truediv, left, right)))
+            return "float", list(map(truediv, left, right))
         except (TypeError, ZeroDivisionError):
             return "float", [None if a is None or b is None or b == 0 else divide(a, b) for a, b in zip(left, right)]
     kind = widest([kind for kind, _ in args])
@@ -273,7 +302,7 @@ def arithmetic(op, args):
     total = columns[0]
     for other in columns[1:]:
         total = pairwise({"add": add, "sub": sub}.get(op, mul), total, other)
-    return kind, numbers_only(total) if kind == "float" else total
+    return kind, total
 
 
 def numbers_only(values):
