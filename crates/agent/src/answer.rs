@@ -7,6 +7,8 @@ use planner::{Assumption, Reading, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::sentence;
+
 /// How an answer is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
@@ -150,6 +152,19 @@ impl Answer {
         self.sql = Some(sql.to_string());
     }
 
+    /// Says what came out: the table, of which there may be more rows than were fetched, its sentence and its chart.
+    pub fn tell(&mut self, reading: &Reading, dataset: &Dataset, table: &Table, total: Option<u64>) {
+        let mut table = table.clone();
+        if let Some(total) = total {
+            table.truncated = total > table.rows.len() as u64;
+            table.row_count = total;
+        }
+        self.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, reading.chart)
+            .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
+        self.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
+        self.table = Some(table);
+    }
+
     /// Takes back what was understood: a refused answer shows no half of one.
     pub fn withdraw(&mut self) {
         self.reading = None;
@@ -157,6 +172,7 @@ impl Answer {
         self.assumptions = Vec::new();
         self.sentence = None;
         self.table = None;
+        self.chart = None;
         self.focus = None;
         self.plan = None;
         self.plan_hash = None;

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
 use crate::warehouse::{Prepared, Resolved};
-use crate::{invariants, notes, recall, sentence};
+use crate::{invariants, notes, recall};
 
 /// What is asked, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -195,13 +195,15 @@ async fn compute<'a>(
     };
     let queried: Queried = run.step_under(UNLESS_LOST, "execute", &input, effect).await?;
     answer.timing_ms.execute = milliseconds(executed_at);
-    let Some(mut table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
+    let Some(table) = queried.table.clone().filter(|_| queried.outcome == Outcome::Ok) else {
         kernel.into_inner().retire();
         answer.withdraw();
         answer.refuse(&unfinished(&queried)?, None);
         return Ok(());
     };
     let verified_at = Instant::now();
+    // While the recomputation goes on.
+    answer.tell(reading, dataset, &table, queried.total);
     let input = json!({ "dataset": dataset.version, "plan_hash": reading.plan.hash() });
     let effect = || async {
         let (mut kernel, mut recomputed) = tokio::join!(kernel.lock(), recomputed.lock());
@@ -213,22 +215,14 @@ async fn compute<'a>(
     match known {
         Ok(known) => {
             answer.status = "answered";
-            if let Some(total) = queried.total {
-                table.truncated = total > table.rows.len() as u64;
-                table.row_count = total;
-            }
-            answer.chart = data::chart::choose(&reading.plan, dataset, &table, &reading.focus, reading.chart)
-                .map(|chart| json!({ "kind": chart.kind, "spec": chart.spec(), "drawing": chart }));
             if answer.chart.is_none() && reading.chart.is_some() {
                 answer.notes.push(
                     "no chart is drawn: it would show no more than the table, or only a part of the rows".to_string(),
                 );
             }
             answer.plan_computed = Some(reading.plan.clone());
-            answer.sentence = Some(sentence::tell(&reading.plan, dataset, &table, &reading.focus));
             answer.repeatable = known.by == "oracle" || rows_read(&reading.plan, dataset) > ORACLE_ROWS_MAX;
             answer.known = Some(known);
-            answer.table = Some(table);
         }
         Err(difference) => {
             answer.withdraw();
