@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Code, Hash, Problem};
-use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Stop};
+use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Set, Stop};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
@@ -82,7 +82,7 @@ impl Context {
         let make = || async {
             let environment = match Environment::locate(&self.environment.directory) {
                 Some(environment) => environment,
-                None => self.make_environment().await?,
+                None => self.install(Set::Core).await?,
             };
             let sandbox = environment.sandbox(self.program.clone(), data::kernel::MODULES).await?;
             Ok(match &self.warmth {
@@ -93,11 +93,12 @@ impl Context {
         self.sandbox.get_or_try_init(make).await
     }
 
-    /// Takes minutes, on a thread of its own. Who no longer waits for it lets it go on; the next finds it made.
-    async fn make_environment(&self) -> Result<Environment, Problem> {
+    /// The environment with that set. To make it takes minutes, on a thread of its own. Who no longer waits for it lets
+    /// it go on; the next finds it made.
+    pub async fn install(&self, set: Set) -> Result<Environment, Problem> {
         let (tell, options) = (self.progress.clone(), self.environment.clone());
         let making = tokio::task::spawn_blocking(move || {
-            Environment::provide(&options, &mut |text| tell(&format!("preparing Python (once): {text}")))
+            Environment::install(&options, set, &mut |text| tell(&format!("preparing Python (once): {text}")))
         });
         let lost = |error| Problem::new(Code::Internal, format!("making the Python environment was given up: {error}"));
         making.await.map_err(lost)?

@@ -335,6 +335,18 @@ pub enum SandboxAction {
     Status,
     /// End the resident broker, once what runs has ended
     Stop,
+    /// Install packages that programs can import beyond those for data
+    Install {
+        /// `ml`: scikit-learn, SciPy and joblib
+        set: PackageSet,
+    },
+}
+
+/// The sets of packages that are made when somebody asks for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum PackageSet {
+    Ml,
 }
 
 /// A program and its limits.

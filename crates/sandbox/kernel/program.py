@@ -18,6 +18,7 @@ HOME = "/assay"
 ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST; the package `ast` costs a cold start more than most programs.
 TRACEBACK_HEAD = "Traceback (most recent call last):\n"
 NO_RESULT = {"kind": "none"}
+SET_ML = ("sklearn", "scipy", "joblib", "threadpoolctl")
 
 _main = type(sys)("__main__")
 _hidden = []
@@ -181,7 +182,7 @@ def raised(error, code, name, namespace):
     except BaseException:
         text = f"{type(error).__name__}: {told(error)}\n"
     print(plain(text), end="", file=sys.stderr)
-    hint = missing_name(error, namespace)
+    hint = missing_name(error, namespace) or missing_module(error)
     return describe(type(error).__name__, told(error), line, text.removeprefix(TRACEBACK_HEAD), hint)
 
 
@@ -195,6 +196,14 @@ def trimmed(top, name):
             one.stack = None
         pending.extend(other for other in (one.__cause__, one.__context__, *(one.exceptions or ())) if other)
     return "".join(top.format())
+
+
+def missing_module(error):
+    """Advice for who misses a package that can be had."""
+    name = getattr(error, "name", None)
+    if isinstance(error, ModuleNotFoundError) and isinstance(name, str) and name.partition(".")[0] in SET_ML:
+        return "`assay sandbox install ml` installs it"
+    return None
 
 
 def missing_name(error, namespace):

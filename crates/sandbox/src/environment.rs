@@ -1,8 +1,8 @@
 //! The Python environment of cells, made on first need: pinned packages, checked hashes, safe to interrupt.
 //!
 //! ```text
-//! <directory>/core-<hash>/root            the image, complete once it has this name
-//! <directory>/core-<hash>.part            one that is being made; thrown away by the next to try
+//! <directory>/<set>-<hash>/root           an image, complete once it has this name
+//! <directory>/<set>-<hash>.part           one that is being made; thrown away by the next to try
 //! <directory>/kernel-<hash>               our own modules, compiled
 //! <directory>/lock                        held by whoever makes something here
 //! ```
@@ -22,8 +22,10 @@ use crate::image::{self, FACTS_PROGRAM, LAYOUT_VERSION, PACKAGES, Python};
 use crate::leaving::Leaving;
 use crate::policy::Policy;
 
-/// Exact versions and hashes of the set `core`.
-pub const LOCK_TEXT: &str = include_str!("../environment/core.lock");
+/// Exact versions and hashes of what every cell has.
+const CORE_LOCK: &str = include_str!("../environment/core.lock");
+/// And of what those have who asked for it.
+const ML_LOCK: &str = include_str!("../environment/ml.lock");
 const KERNEL_MODULES: &[(&str, &str)] = &[
     ("figures.py", include_str!("../kernel/figures.py")),
     ("footprint.py", include_str!("../kernel/footprint.py")),
@@ -51,28 +53,91 @@ pub struct EnvironmentOptions {
     pub search_path: String,
 }
 
+/// What packages an environment has. A larger one has everything of a smaller one, in an image of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// For data: made on first need.
+    Core,
+    /// And for learning from data: scikit-learn, SciPy, joblib. Made when somebody asks for it.
+    Ml,
+}
+
+impl Set {
+    /// The largest first.
+    const ALL: [Set; 2] = [Set::Ml, Set::Core];
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Set::Core => "core",
+            Set::Ml => "ml",
+        }
+    }
+
+    /// Exact versions and hashes of all its packages.
+    fn lock(self) -> String {
+        match self {
+            Set::Core => CORE_LOCK.to_string(),
+            Set::Ml => [CORE_LOCK, ML_LOCK].concat(),
+        }
+    }
+
+    fn folder(self) -> String {
+        let mut digest = Digest::new();
+        digest.part(self.lock().as_bytes());
+        digest.part(&LAYOUT_VERSION.to_be_bytes());
+        format!("{}-{}", self.name(), digest.finish().short())
+    }
+
+    fn image(self, directory: &Path) -> PathBuf {
+        directory.join(self.folder()).join("root")
+    }
+}
+
 /// A complete environment.
 #[derive(Clone, Debug)]
 pub struct Environment {
     directory: PathBuf,
     image: PathBuf,
+    set: Set,
 }
 
 impl Environment {
-    /// The environment of this program's lock, if it has been made.
+    /// The largest environment of this program's locks that has been made.
     pub fn locate(directory: &Path) -> Option<Environment> {
-        let image = directory.join(set_name()).join("root");
-        image.is_dir().then(|| Environment { directory: directory.to_path_buf(), image })
+        Set::ALL.into_iter().find_map(|set| Environment::of(directory, set))
     }
 
-    /// Finds the environment or makes it, telling what it does.
+    fn of(directory: &Path, set: Set) -> Option<Environment> {
+        let image = set.image(directory);
+        image.is_dir().then(|| Environment { directory: directory.to_path_buf(), image, set })
+    }
+
+    /// Finds an environment or makes the smallest, telling what it does.
     pub fn provide(options: &EnvironmentOptions, progress: &mut dyn FnMut(&str)) -> Result<Environment, Problem> {
-        if let Some(environment) = Environment::locate(&options.directory) {
+        match Environment::locate(&options.directory) {
+            Some(environment) => Ok(environment),
+            None => Environment::install(options, Set::Core, progress),
+        }
+    }
+
+    /// The environment with that set, made if it is not there.
+    pub fn install(
+        options: &EnvironmentOptions,
+        set: Set,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Environment, Problem> {
+        if let Some(environment) = Environment::of(&options.directory, set) {
             return Ok(environment);
         }
         let python = find_python(options)?;
-        let made = make(options, &python, progress);
+        let made = make(options, set, &python, progress);
         made.map_err(|problem| problem.hint_if_none("mend the cause and run the command again; nothing is left behind"))
+    }
+
+    /// What it has.
+    pub fn set(&self) -> Set {
+        self.set
     }
 
     /// Where the libraries for data are, and what they bring along.
@@ -115,16 +180,9 @@ impl HintIfNone for Problem {
     }
 }
 
-fn set_name() -> String {
-    let mut digest = Digest::new();
-    digest.part(LOCK_TEXT.as_bytes());
-    digest.part(&LAYOUT_VERSION.to_be_bytes());
-    format!("core-{}", digest.finish().short())
-}
-
 fn kernel_name(modules: &[(&str, &str)]) -> String {
     let mut digest = Digest::new();
-    digest.part(set_name().as_bytes());
+    digest.part(Set::Core.folder().as_bytes());
     for (name, text) in KERNEL_MODULES.iter().chain(modules) {
         digest.part(name.as_bytes());
         digest.part(text.as_bytes());
@@ -186,22 +244,27 @@ fn ask_python(command: &Path) -> Option<Python> {
     Some(python)
 }
 
-fn make(options: &EnvironmentOptions, python: &Python, progress: &mut dyn FnMut(&str)) -> Result<Environment, Problem> {
+fn make(
+    options: &EnvironmentOptions,
+    set: Set,
+    python: &Python,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Environment, Problem> {
     let directory = &options.directory;
     let failed = |error: io::Error| unwritable(directory, &error);
     progress("waiting for the environment's lock");
     let held = hold(directory).map_err(failed)?;
-    if let Some(environment) = Environment::locate(directory) {
+    if let Some(environment) = Environment::of(directory, set) {
         return Ok(environment);
     }
-    let part = directory.join(format!("{}.part", set_name()));
+    let part = directory.join(format!("{}.part", set.folder()));
     if part.exists() {
         fs::remove_dir_all(&part).map_err(failed)?;
     }
     let root = part.join("root");
     image::lay_out(&root).map_err(failed)?;
-    let lock = part.join("core.lock");
-    fs::write(&lock, LOCK_TEXT).map_err(failed)?;
+    let lock = part.join("lock");
+    fs::write(&lock, set.lock()).map_err(failed)?;
     install_packages(python, &lock, &root.join(PACKAGES), progress)?;
     progress("copying the interpreter and its libraries");
     image::copy_python(python, &root).map_err(failed)?;
@@ -210,9 +273,9 @@ fn make(options: &EnvironmentOptions, python: &Python, progress: &mut dyn FnMut(
     progress("compiling");
     compile_packages(python, &root)?;
     image::open_to_readers(&root).map_err(failed)?;
-    fs::rename(&part, directory.join(set_name())).map_err(failed)?;
+    fs::rename(&part, directory.join(set.folder())).map_err(failed)?;
     drop(held);
-    Environment::locate(directory).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
+    Environment::of(directory, set).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))
 }
 
 fn install_packages(
@@ -237,7 +300,8 @@ fn install_packages(
         .map_err(|error| missing(format!("cannot start pip: {error}")))?;
     let mut stderr = pip.stderr.take().expect("stderr was piped above");
     let errors = std::thread::spawn(move || io::read_to_string(&mut stderr).unwrap_or_default());
-    let total = LOCK_TEXT.lines().filter(|line| line.contains("==")).count();
+    let total = io::read_to_string(File::open(lock).map_err(|error| unwritable(lock, &error))?).unwrap_or_default();
+    let total = total.lines().filter(|line| line.contains("==")).count();
     let mut done = 0;
     let stdout = pip.stdout.take().expect("stdout was piped above");
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {

@@ -38,7 +38,7 @@ use leaving::Leaving;
 pub use broker::{BROKER_ARGUMENT, Breadth, Broker, BrokerStatus, be_broker};
 pub use capture::{Captured, Listener, Stream};
 pub use cell::{CallError, Cell, CellOptions, Finished, Stop};
-pub use environment::{Environment, EnvironmentOptions, LOCK_TEXT};
+pub use environment::{Environment, EnvironmentOptions, Set};
 pub use execution::{Execution, OutFile, Outcome, Program, Returned, Tables, execute, execute_with};
 pub use harvest::{Harvest, HarvestFailure};
 pub use layers::Layer;

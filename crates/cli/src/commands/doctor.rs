@@ -2,7 +2,7 @@
 
 use base::{Code, Problem};
 use flow::Store;
-use sandbox::{Facility, FacilityStatus, probe};
+use sandbox::{Environment, Facility, FacilityStatus, probe};
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -66,7 +66,7 @@ pub async fn cells(app: &App) -> Vec<Value> {
     let directory = app.settings.env_dir.display().to_string();
     let provided = [
         check("python", "ok", true, "3.11", "the interpreter that cells use was copied", None),
-        check("environment", "ok", true, &directory, "packages are installed, hashes were checked", None),
+        check("environment", "ok", true, &directory, &installed(app), None),
     ];
     let all = |ids: &[&str], problem: &Problem| -> Vec<Value> {
         let missing = |id: &&str| check(id, "missing", true, "", &problem.message, problem.hint.as_deref());
@@ -82,6 +82,11 @@ pub async fn cells(app: &App) -> Vec<Value> {
             all(&["python", "environment"], &problem).into_iter().chain(all(&LAYERS, &untried)).collect()
         }
     }
+}
+
+fn installed(app: &App) -> String {
+    let set = Environment::locate(&app.settings.env_dir).map_or("core", |environment| environment.set().name());
+    format!("the packages of `{set}` are installed, hashes were checked")
 }
 
 fn facility(status: &FacilityStatus) -> Value {

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -315,6 +316,27 @@ fn as_an_ordinary_user() {
         all_work(&ground, "analysis");
         a_flood_is_cut(&ground);
     }
+}
+
+/// Into an environment of its own, so that the others' stays as it is.
+#[test]
+fn the_set_ml_is_installed_when_it_is_asked_for() {
+    if !slow_is_wanted("the_set_ml_is_installed_when_it_is_asked_for") {
+        return;
+    }
+    let place = Place::new();
+    let assay = |arguments: &[&str]| place.assay(arguments).env("ASSAY_ENV_DIR", place.path("env"));
+    place.file("learn.py", CASES.iter().find(|case| case.name == "sklearn_joblib").expect("it is a case").code);
+    place.file("missing.py", "import sklearn.svm\n");
+    let patience = Duration::from_secs(600);
+    let missing = assay(&["sandbox", "run", "missing.py", "--json"]).time_max(patience).run().exits(1).document();
+    assert_eq!(missing["error"]["hint"], "`assay sandbox install ml` installs it", "{missing}");
+    let installed = assay(&["sandbox", "install", "ml", "--json"]).time_max(patience).run().exits(0).document();
+    assert_eq!((&installed["kind"], &installed["set"]), (&json!("installed"), &json!("ml")), "{installed}");
+    let learned = assay(&["sandbox", "run", "learn.py", "--time", "60s", "--json"]).run().exits(0).document();
+    assert_eq!(learned["stdout"], "True\n", "{learned}");
+    let again = assay(&["sandbox", "install", "ml"]).run().exits(0);
+    assert!(again.stdout.contains("`ml`"), "{}", again.stdout);
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub enum Breadth {
 impl Breadth {
     /// What a program seems to need. Either kernel can run any program; a wrong guess costs an import.
     pub fn of(code: &str) -> Breadth {
-        let libraries = ["pandas", "numpy", "matplotlib", "duckdb", "pyarrow"];
+        let libraries = ["pandas", "numpy", "matplotlib", "duckdb", "pyarrow", "sklearn", "scipy"];
         if libraries.iter().any(|library| code.contains(library)) { Breadth::Full } else { Breadth::Light }
     }
 }
