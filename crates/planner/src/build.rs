@@ -31,6 +31,7 @@ use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
 
+pub use condition::number_of;
 pub use date::moments;
 pub use ratio::is_summable;
 

@@ -325,6 +325,11 @@ fn done(entries: &[Entry]) -> Vec<Entry> {
     entries.iter().filter(|entry| matches!(entry.sense, Sense::Event(_) | Sense::Flag(_))).cloned().collect()
 }
 
+/// Words that stress that each row is meant by itself.
+pub fn is_stress(word: &str) -> bool {
+    matches!(word, "single" | "individual")
+}
+
 /// Past forms whose base may also be a noun.
 fn is_past(word: &str) -> bool {
     matches!(word, "left" | "won" | "paid" | "rode" | "ridden" | "drove" | "ran" | "built")
@@ -443,6 +448,8 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
 fn loose_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[Mention]) -> Option<Mention> {
     let shouted = span.iter().all(|token| !token.text.chars().any(char::is_lowercase));
     let cells = index.loose_values(key, shouted);
-    let free = names.is_empty() && !cells.is_empty();
+    // "The longest single trip" is one trip.
+    let stresses = span.len() == 1 && is_stress(&span[0].fold);
+    let free = names.is_empty() && !cells.is_empty() && !stresses;
     free.then(|| Mention { synonym: true, ..Mention::plain(end, What::Value(cells.to_vec())) })
 }

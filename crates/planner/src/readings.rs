@@ -19,6 +19,7 @@ mod free;
 mod groups;
 mod heads;
 mod joins;
+mod kinds;
 mod lenient;
 mod links;
 mod lists;
@@ -192,6 +193,8 @@ const PRODUCTIONS: &[Production] = &[
     verbs::head_again,
     verbs::best_doing,
     compare::averaging,
+    kinds::counted,
+    kinds::single,
 ];
 
 /// A question with everything that was found in it.
