@@ -195,6 +195,14 @@ fn choose_links(ground: &mut Ground, plan: &mut Plan) -> Result<(), Why> {
             ground.assume("link", text);
         }
     }
+    for relation in index.schema.shortcuts.iter().map(|relation| &index.dataset.relations[*relation]) {
+        if plan.from == relation.from_table && used.contains(&relation.to_table) {
+            plan.via.push(data::join::link(relation));
+            ground.features.push(Feature::OpenChoice);
+            let text = format!("{} is found by {}.{}", relation.to_table, relation.from_table, relation.from_column);
+            ground.assume("link", text);
+        }
+    }
     if unused {
         Err(Why::unsupported("by which link rows belong together is said, but none is needed"))
     } else {

@@ -1,11 +1,12 @@
-//! Rows of a kind: `at least 50 rated tickets` is a number of rows that have a rating, `the longest single trip` one row.
+//! Rows of a kind: `at least 50 rated tickets` is a number of rows that have a rating; `for free` says that a price is 0.
+
+use data::plan::Test;
 
 use super::compare::comparisons;
 use super::{Parser, Steps, features, filters};
 use crate::draft::{Amount, Columns, Condition, Draft, Filter, Having, Head, Target, Zone};
 use crate::index::{ColId, ThingId};
-use crate::lexicon::Role;
-use crate::mentions::{Mention, What, is_stress};
+use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
 /// How many words may say of what kind the rows are.
@@ -126,16 +127,27 @@ fn is_beyond(parser: &Parser, id: ColId, amount: &Amount) -> bool {
     parser.index.facts(id).scale <= 1.0 && !(least..=most).contains(&amount.number)
 }
 
-/// `the longest single trip`: a ranking word chooses one row anyway, unless a cell is called so.
-pub fn single(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let ranks = |mention: &Mention| match &mention.what {
-        What::Role(role) => matches!(role, Role::Extreme(_) | Role::Amount(_) | Role::Recent(_) | Role::Extent(_)),
-        What::Adjective(_) => true,
-        _ => false,
+/// `lent for free`, `the free ones`: the only price there is, where some of them are 0.
+pub fn free(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let said = match parser.word(at) {
+        "free" if parser.word(at + 1) == "of" => (parser.word(at + 2) == "charge").then_some(at + 3),
+        "free" if parser.word(at + 1) == "ones" => Some(at + 2),
+        "free" if parser.mentions.at(at + 1).iter().any(|next| matches!(next.what, What::Thing(_))) => Some(at + 1),
+        "for" if parser.word(at + 1) == "free" => Some(at + 2),
+        _ => None,
     };
-    let before = |start: usize| parser.mentions.at(start).iter().any(|mention| mention.end == at && ranks(mention));
-    let cell = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
-    if is_stress(parser.word(at)) && draft.rank.is_some() && !cell && (0..at).any(before) {
-        steps.push((at + 1, draft.clone()));
+    let Some(end) = said.filter(|_| !parser.mentions.is_data(at) && !draft.is_open()) else { return };
+    let index = parser.index;
+    let named = |word: &String| matches!(word.as_str(), "fee" | "price" | "fare" | "cost" | "charge");
+    let priced = |id: &ColId| {
+        let least = index.column(*id).min.as_ref().and_then(crate::build::number_of);
+        index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(named) && least.is_some()
+    };
+    let columns: Columns = index.columns().filter(priced).collect();
+    let [column] = columns[..] else { return };
+    if index.column(column).min.as_ref().and_then(crate::build::number_of) == Some(0.0) {
+        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        let condition = Condition::Compare { columns, test: Test::Eq, amounts: vec![zero], implied: true };
+        steps.push((end, filters::add(draft, condition, &[Feature::ImpliedColumn, Feature::OpenChoice])));
     }
 }
