@@ -31,6 +31,7 @@ use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
 
+pub use condition::number_of;
 pub use date::moments;
 pub use ratio::is_summable;
 
@@ -189,6 +190,14 @@ fn choose_links(ground: &mut Ground, plan: &mut Plan) -> Result<(), Why> {
         let relation = &index.dataset.relations[said.unwrap_or(fork.relations[0])];
         plan.via.push(data::join::link(relation));
         if said.is_none() {
+            ground.features.push(Feature::OpenChoice);
+            let text = format!("{} is found by {}.{}", relation.to_table, relation.from_table, relation.from_column);
+            ground.assume("link", text);
+        }
+    }
+    for relation in index.schema.shortcuts.iter().map(|relation| &index.dataset.relations[*relation]) {
+        if plan.from == relation.from_table && used.contains(&relation.to_table) {
+            plan.via.push(data::join::link(relation));
             ground.features.push(Feature::OpenChoice);
             let text = format!("{} is found by {}.{}", relation.to_table, relation.from_table, relation.from_column);
             ground.assume("link", text);

@@ -212,6 +212,8 @@ pub struct Amount {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Having {
     pub head: Head,
+    /// What is said of the rows that are counted for it, and of no others: "at least 50 rated tickets".
+    pub kind: Vec<Filter>,
     pub test: Test,
     pub amounts: Vec<Amount>,
 }

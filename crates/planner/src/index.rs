@@ -9,6 +9,7 @@ mod loose;
 mod other_words;
 mod rows;
 mod things;
+mod units;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;

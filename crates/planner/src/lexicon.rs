@@ -209,6 +209,7 @@ pub struct Lexicon {
     idle: HashSet<String>,
     levels: HashSet<String>,
     unit_nouns: HashMap<String, Vec<String>>,
+    sole_nouns: HashMap<String, Vec<String>>,
     words_max: usize,
 }
 
@@ -251,6 +252,7 @@ impl Lexicon {
         let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
         let levels = lines(include_str!("../lexicon/levels.txt")).map(str::to_string).collect();
         let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
+        let sole_nouns = lines(include_str!("../lexicon/sole_nouns.tsv")).filter_map(extent).collect();
         let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
         Lexicon {
             roles,
@@ -275,6 +277,7 @@ impl Lexicon {
             idle,
             levels,
             unit_nouns,
+            sole_nouns,
             words_max,
         }
     }
@@ -336,6 +339,14 @@ impl Lexicon {
     /// Whether numbers in units of that family do.
     pub fn is_level_unit(&self, family: &str) -> bool {
         matches!(family, "percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "speed_mm" | "points")
+    }
+
+    /// Nouns for the only number of a table with units of a family.
+    pub fn sole_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a String> {
+        self.sole_nouns
+            .iter()
+            .filter(move |(_, families)| families.iter().any(|known| known == family))
+            .map(|(noun, _)| noun)
     }
 
     /// Nouns for what units of a family measure: energy for kilowatt hours.

@@ -67,6 +67,7 @@ impl Mentions {
         hide_parts_of_comparisons(&mut starts);
         hide_parts_of_values(&mut starts);
         hide_parts_of_ranges(&mut starts);
+        hide_parts_of_names(&mut starts);
         hide_concepts_after_names(index, &mut starts);
         hide_verbs_behind_nouns(&mut starts, tokens);
         hide_joints_behind_events(&mut starts);
@@ -148,6 +149,21 @@ fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
         let Some(end) = starts[start].iter().filter(|m| is_value(m)).map(|mention| mention.end).max() else { continue };
         for inner in &mut starts[start + 1..end] {
             inner.retain(|mention| !is_value(mention) || mention.end > end);
+        }
+    }
+}
+
+/// "Name" inside "club name", where a column is called so, is not the name of somebody else.
+fn hide_parts_of_names(starts: &mut [Vec<Mention>]) {
+    let whole = |m: &&Mention| matches!(m.what, What::Columns(_)) && !m.partial && !m.synonym && !m.stemmed;
+    for start in 0..starts.len() {
+        let Some(end) = starts[start].iter().filter(whole).map(|mention| mention.end).max() else { continue };
+        let owner = |m: &Mention| matches!(m.what, What::Thing(_)) && m.end < end;
+        if !starts[start].iter().any(owner) {
+            continue;
+        }
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|m| !(matches!(m.what, What::Columns(_)) && m.partial && m.end == end));
         }
     }
 }
@@ -304,13 +320,30 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
         let done = if end == at + 1 && is_past(&token.fold) { done(entries) } else { Vec::new() };
         let entries = if done.is_empty() { entries } else { &done };
-        let names = name_mentions(index, entries, end, &singular);
+        let mut names = name_mentions(index, entries, end, &singular);
+        if end == at + 2 && names.is_empty() {
+            names = compound(index, &tokens[at..end], end);
+        }
         let values = value_mention(index, &tokens[at..end], &value, end, &names)
             .or_else(|| loose_mention(index, &tokens[at..end], &value, end, &names));
         // A cell of that spelling is nearer than another word for a name.
         mentions.extend(names.into_iter().filter(|name| values.is_none() || !name.synonym));
         mentions.extend(values);
     }
+}
+
+/// Half of a compound has at least this many letters.
+const COMPOUND_LETTERS_MIN: usize = 2;
+
+/// `check-ins` of a table `checkins`: one word in the data, two in the question.
+fn compound(index: &Index, pair: &[Token], end: usize) -> Vec<Mention> {
+    let [first, second] = pair else { return Vec::new() };
+    // "Sensor S-1" is no plural.
+    if first.kind != Kind::Word || second.kind != Kind::Word || second.fold.len() < COMPOUND_LETTERS_MIN {
+        return Vec::new();
+    }
+    let written = format!("{}{}", first.fold, second.fold);
+    name_mentions(index, index.names(&index.forms.stem(&written)), end, &index.forms.singular(&written))
 }
 
 fn join(phrase: &mut String, word: &str) {
@@ -323,6 +356,11 @@ fn join(phrase: &mut String, word: &str) {
 /// What somebody did, among the senses of a past form: "left" is a date of leaving before it is a kind of leave.
 fn done(entries: &[Entry]) -> Vec<Entry> {
     entries.iter().filter(|entry| matches!(entry.sense, Sense::Event(_) | Sense::Flag(_))).cloned().collect()
+}
+
+/// Words that stress that each row is meant by itself.
+pub fn is_stress(word: &str) -> bool {
+    matches!(word, "single" | "individual")
 }
 
 /// Past forms whose base may also be a noun.
@@ -443,6 +481,8 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
 fn loose_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[Mention]) -> Option<Mention> {
     let shouted = span.iter().all(|token| !token.text.chars().any(char::is_lowercase));
     let cells = index.loose_values(key, shouted);
-    let free = names.is_empty() && !cells.is_empty();
+    // "The longest single trip" is one trip.
+    let stresses = span.len() == 1 && is_stress(&span[0].fold);
+    let free = names.is_empty() && !cells.is_empty() && !stresses;
     free.then(|| Mention { synonym: true, ..Mention::plain(end, What::Value(cells.to_vec())) })
 }

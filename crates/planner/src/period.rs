@@ -53,6 +53,8 @@ pub enum Period {
     MonthDay(i8, i8),
     /// A quarter of a year still to be found.
     Quarter(i8),
+    /// A month, quarter or day of the year so many before that of the last day.
+    OfYear(Box<Period>, i16),
     /// The first (true) or second half of a month, of a year that may still have to be found.
     HalfMonth(Option<i16>, i8, bool),
     Today,

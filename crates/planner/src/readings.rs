@@ -19,12 +19,15 @@ mod free;
 mod groups;
 mod heads;
 mod joins;
+mod kinds;
 mod lenient;
 mod links;
 mod lists;
 mod moments;
 mod pairs;
+mod presence;
 mod ranks;
+mod rates;
 mod ratios;
 mod repeats;
 mod spans;
@@ -75,7 +78,7 @@ const PRODUCTIONS: &[Production] = &[
     heads::thing_count,
     heads::with_number,
     heads::with_ranked,
-    heads::flag_rate,
+    rates::flag_rate,
     heads::share,
     heads::distribution,
     heads::distinct,
@@ -96,7 +99,7 @@ const PRODUCTIONS: &[Production] = &[
     counts::breaches,
     counts::missing_values,
     heads::how_often,
-    heads::opposite_rate,
+    rates::opposite_rate,
     pairs::columns,
     pairs::degree_between,
     pairs::same_day,
@@ -126,6 +129,7 @@ const PRODUCTIONS: &[Production] = &[
     those::share_of_them,
     ratios::relative_to,
     ratios::does_on_average,
+    ratios::in_own_rate,
     contrast::compare_word,
     contrast::versus,
     contrast::the_others,
@@ -146,8 +150,9 @@ const PRODUCTIONS: &[Production] = &[
     filters::lack,
     filters::absent,
     filters::still,
-    filters::presence,
-    filters::availability,
+    presence::presence,
+    presence::had,
+    presence::availability,
     filters::key,
     filters::by_one,
     links::link_word,
@@ -192,6 +197,11 @@ const PRODUCTIONS: &[Production] = &[
     verbs::head_again,
     verbs::best_doing,
     compare::averaging,
+    kinds::counted,
+    kinds::free,
+    times::year_said,
+    rates::value_rate,
+    rates::takings,
 ];
 
 /// A question with everything that was found in it.

@@ -2,7 +2,8 @@
 //!
 //! A join that could be made along two different paths counts as no join: choosing one would be a guess. Only where two
 //! columns of one table lead to the same other one, as the start and the end of a trip do, the one that began it is
-//! meant unless the other is said.
+//! meant unless the other is said; and where a table names the other one itself, the way around over a third is not
+//! meant: a visit's club is the one visited, not the home club of who came.
 
 use data::Dataset;
 
@@ -22,6 +23,8 @@ pub struct Schema {
     ambiguous: Vec<Vec<bool>>,
     /// Several links between two tables.
     pub forks: Vec<Fork>,
+    /// Direct links where longer ways lead to the same table, as positions in the dataset's relations.
+    pub shortcuts: Vec<usize>,
 }
 
 /// Several links between the same two tables.
@@ -46,11 +49,25 @@ impl Schema {
             }
         }
         let (hops, ambiguous) = (vec![vec![None; count]; count], vec![vec![false; count]; count]);
-        let mut schema = Schema { hops, ambiguous, forks };
+        let mut schema = Schema { hops, ambiguous, forks, shortcuts: Vec::new() };
         for from in 0..count {
             schema.walk(&links, &mut vec![from]);
         }
+        schema.cut_short(dataset);
         schema
+    }
+
+    /// The only direct link between two tables is the one that is meant.
+    fn cut_short(&mut self, dataset: &Dataset) {
+        let ends = ends(dataset);
+        for (relation, (from, to)) in ends.iter().enumerate() {
+            let alone = ends.iter().filter(|other| **other == (*from, *to)).count() == 1;
+            if alone && from != to && self.ambiguous[*from][*to] {
+                self.ambiguous[*from][*to] = false;
+                self.hops[*from][*to] = Some(1);
+                self.shortcuts.push(relation);
+            }
+        }
     }
 
     fn walk(&mut self, links: &[Vec<TableId>], path: &mut Vec<TableId>) {

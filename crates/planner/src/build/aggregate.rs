@@ -48,7 +48,7 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     }
     let mut havings = Vec::new();
     for (settled, condition) in &shape.having {
-        let name = having_measure(ground, settled, &mut measures, (shape, &asked))?;
+        let name = having_measure(ground, (settled, &condition.kind), &mut measures, (shape, &asked))?;
         havings.push(having_pred(ground, settled, &name, condition.test, &condition.amounts)?);
     }
     let filter = dated_filter(ground, flag_filter(shape, filter, &mut measures));
@@ -138,14 +138,17 @@ fn groups(ground: &mut Ground, targets: &[Target]) -> Result<Groups, Why> {
 /// The measure a condition on groups is about: one that is asked for anyway, or one more.
 fn having_measure(
     ground: &mut Ground,
-    settled: &Settled,
+    (settled, kind): (&Settled, &[Filter]),
     measures: &mut Vec<Measure>,
     (shape, asked): (&Aggregate, &[String]),
 ) -> Result<String, Why> {
-    if let Some(position) = shape.measures.iter().position(|known| known.what == settled.what) {
+    let known = shape.measures.iter().position(|known| known.what == settled.what);
+    if let Some(position) = known.filter(|_| kind.is_empty()) {
         return Ok(asked[position].clone());
     }
-    let measure = ground.measure(&settled.what)?;
+    let mut measure = ground.measure(&settled.what)?;
+    let own = ground.where_all(kind)?;
+    measure.filter = all_of(measure.filter.take().into_iter().chain(own).collect());
     let name = measure.name.clone();
     measures.push(measure);
     Ok(name)

@@ -121,6 +121,7 @@ fn grain(when: &When) -> Option<Grain> {
             Period::Year(_) => Some(Grain::Year),
             Period::Month(_) => Some(Grain::Month),
             Period::Quarter(_) => Some(Grain::Quarter),
+            Period::OfYear(part, _) => self::grain(&When::In((**part).clone())),
             Period::MonthDay(..) | Period::Today | Period::Yesterday => Some(Grain::Day),
             Period::This(grain) | Period::Last(grain) if !matches!(grain, Grain::Week | Grain::Hour) => Some(*grain),
             Period::Span(from, to) => {

@@ -23,8 +23,24 @@ pub fn dates_of(index: &Index, table: TableId) -> Columns {
     if full.is_empty() { all } else { full }
 }
 
+/// A verb of fewer letters has the beginning of many nouns.
+const OWN_LETTERS_MIN: usize = 4;
+
 /// Of several dates the one by which people place a row in time: when it began or was made.
 pub fn beginnings(index: &Index, dates: Columns) -> Columns {
+    // Harvests are dated by when they were harvested, deliveries by when they were delivered.
+    let own = |id: &ColId| {
+        let noun = index.rows_of(id.table).map(|rows| index.things[rows].noun.clone()).unwrap_or_default();
+        let named = |word: &String| {
+            let stem = index.forms.stem(word);
+            stem.len() >= OWN_LETTERS_MIN && noun.starts_with(&stem)
+        };
+        index.facts(*id).event.iter().any(named)
+    };
+    let named: Columns = dates.iter().copied().filter(own).collect();
+    if named.len() == 1 {
+        return named;
+    }
     let begun = |id: &ColId| index.facts(*id).event.iter().any(|word| index.lexicon.is_beginning(word));
     let found: Columns = dates.iter().copied().filter(begun).collect();
     if found.len() == 1 { found } else { dates }

@@ -156,11 +156,22 @@ impl<'a> Ground<'a> {
 
     fn thing_group(&mut self, thing: ThingId) -> Result<Vec<Group>, Why> {
         let key = self.key(thing)?;
+        self.keyed_group(thing, key)
+    }
+
+    /// The groups of a thing by one of the columns that identify it.
+    fn keyed_group(&mut self, thing: ThingId, key: ColId) -> Result<Vec<Group>, Why> {
         let name = self.names.fresh(&snake(&self.index.column(key).name));
         let mut groups = vec![Group { name, expr: self.expr(key), grain: None }];
+        let hops = |table: TableId| self.index.schema.hops(self.base, table);
+        // A name that is found another way than the key belongs to another one.
+        let beside = |label: &ColId| {
+            let along = hops(key.table).is_some_and(|first| hops(label.table) == Some(first + 1));
+            key.table == label.table || along || key.table == self.base
+        };
         let label = self.index.things[thing]
             .label
-            .filter(|label| *label != key && self.index.schema.hops(self.base, label.table).is_some());
+            .filter(|label| *label != key && hops(label.table).is_some() && beside(label));
         if let Some(label) = label {
             let generic = split_name(&self.index.column(label).name).len() == 1;
             let noun =
@@ -191,7 +202,7 @@ impl<'a> Ground<'a> {
         // An identifier is shown with the name people know it by.
         let thing = self.index.things.iter().position(|thing| thing.keys.contains(&column));
         if let Some(thing) = thing.filter(|thing| self.index.things[*thing].label.is_some()) {
-            return self.thing_group(thing);
+            return self.keyed_group(thing, column);
         }
         let name = self.names.fresh(&snake(&info.name));
         Ok(vec![Group { name, expr: self.expr(column), grain: None }])

@@ -66,7 +66,8 @@ pub fn is_summable(index: &Index, id: ColId) -> bool {
         "humidity",
     ];
     let facts = index.facts(id);
-    let state = facts.words.iter().any(|word| STATES.contains(&word.as_str()));
+    let rate = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
+    let state = rate || facts.words.iter().any(|word| STATES.contains(&word.as_str()));
     let unit = facts.unit.as_ref().map(|unit| unit.family.as_str());
     let graded =
         matches!(unit, Some("percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "points" | "years"));

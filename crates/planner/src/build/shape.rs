@@ -424,6 +424,9 @@ fn list(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if draft.series.is_some() {
         return Err(Why::unsupported("a change over time needs a measure and a period"));
     }
+    if let Some(counted) = usual::counted_in_period(index, draft) {
+        return aggregate(index, &counted, counted.heads.clone(), Vec::new(), Use::Plain).map(usual::unasked);
+    }
     let mut list = List::default();
     // "Trips yesterday" may ask which they are or how many.
     let rows = |head: &Head| matches!(head.target, Target::Thing(_) | Target::Rows | Target::Flag(_));

@@ -1,11 +1,11 @@
 //! What is usual where the words leave it open: which aggregate a number per group is told by, and that rows are counted.
 //!
-//! Only for drafts that no strict reading was found for; everything decided here is reported as an assumption.
+//! Mostly for drafts that no strict reading was found for; everything decided here is reported as an assumption.
 
 use data::plan::{Agg, Expr};
 
 use super::ranking;
-use super::shape::assumption;
+use super::shape::{Shape, assumption};
 use crate::Assumption;
 use crate::draft::{Condition, Draft, Filter, Head, Target};
 use crate::index::{ColId, Index};
@@ -87,4 +87,25 @@ pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>)
         draft.heads.push(Head::counted(thing));
         implied.push(Feature::ImpliedAggregate);
     }
+}
+
+/// `check-ins last month`: of events without a name, how many there were in a period is what people ask.
+pub fn counted_in_period(index: &Index, draft: &Draft) -> Option<Draft> {
+    let [Head { target: Target::Thing(thing), agg: None, .. }] = draft.heads[..] else { return None };
+    let info = &index.things[thing];
+    let period = |filter: &Filter| matches!(filter.condition, Condition::Time { .. } | Condition::AnyTime { .. });
+    let timed = draft.filters.iter().any(period);
+    let plain = draft.ask.is_none() && draft.sort.is_none() && draft.direction.is_none() && draft.limit.is_none();
+    let nameless = info.label.is_none() && info.table.is_some() && !index.lexicon.is_of("person", &info.noun);
+    (timed && plain && nameless && draft.chart.is_none())
+        .then(|| Draft { heads: vec![Head::counted(thing)], ..draft.clone() })
+}
+
+/// Whether to list or to count was not said.
+pub fn unasked(mut shape: Shape) -> Shape {
+    if let Shape::Aggregate(aggregate) = &mut shape {
+        aggregate.features.push(Feature::UnaskedList);
+        aggregate.assumptions.push(assumption("count", "how many there are is asked for, not which"));
+    }
+    shape
 }

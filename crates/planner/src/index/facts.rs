@@ -4,7 +4,7 @@
 use base::{Cell, Type};
 use data::dataset::ColumnInfo;
 
-use super::Index;
+use super::{Index, units};
 use crate::lexicon::Unit;
 use crate::words::split_name;
 
@@ -39,6 +39,8 @@ pub struct Facts {
     pub lists: bool,
     /// In what its numbers are measured.
     pub unit: Option<Unit>,
+    /// Of what each of its numbers is for one unit: a tonne in `Price (EUR/t)`.
+    pub per: Option<Unit>,
     /// How much one of its numbers stands for: a million in `Budget ($M)`.
     pub scale: f64,
 }
@@ -51,18 +53,28 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
             let daily = table.columns.iter().any(|column| column.ty == Type::Date && column.unique);
             let last = |column: &ColumnInfo| split_name(&column.name).pop().unwrap_or_default();
             let bounds = table.columns.iter().any(|column| matches!(last(column).as_str(), "max" | "maximum"));
-            table.columns.iter().map(|column| facts(index, column, daily, bounds)).collect()
+            let alone = |column: &ColumnInfo| {
+                let stem = units::before(&column.name);
+                table.columns.iter().filter(|other| stem.is_some() && units::before(&other.name) == stem).count() == 1
+            };
+            table.columns.iter().map(|column| facts(index, column, daily, bounds, alone(column))).collect()
         })
         .collect()
 }
 
-fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts {
+fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: bool) -> Facts {
     let written = split_name(&column.name);
     let words: Vec<String> = written.iter().map(|word| index.lexicon.spoken(word).to_string()).collect();
     // Beside a `..._max`, `..._min` is the minimum and no minutes.
     let bound = bounds && words.last().is_some_and(|word| word == "min");
     let unit = (column.ty.is_number() && !bound).then(|| without_unit(index, &words));
-    let (unitless, named_unit) = unit.unwrap_or_else(|| (words.clone(), None));
+    let (mut unitless, named_unit) = unit.unwrap_or_else(|| (words.clone(), None));
+    let per = units::per(index, &column.name).filter(|_| column.ty.is_number());
+    // What stands in parentheses is a unit, known or not.
+    let length = units::before(&column.name).map_or(0, |stem| split_name(stem).len());
+    if column.ty.is_number() && alone && length > 0 && units::in_parentheses(index, &column.name) {
+        unitless.truncate(length);
+    }
     let declared = column.unit.as_deref().and_then(|unit| index.lexicon.unit(&unit.to_lowercase())).cloned();
     let yes = yes(column);
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
@@ -85,6 +97,7 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
     let years = is_years(column, &words);
     let digits = is_digits(column);
     let lists = is_lists(column);
+    let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
     let unit = declared.or(named_unit);
     Facts {
         written,
@@ -99,6 +112,7 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool) -> Facts
         digits,
         lists,
         unit,
+        per,
         scale: scale(&column.name),
         core,
         words,
@@ -199,7 +213,13 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
             }
         }
     }
-    (words.to_vec(), None)
+    (words.to_vec(), leading_unit(index, words))
+}
+
+/// `minutes_stayed`, `days_absent`: a duration that is named first.
+fn leading_unit(index: &Index, words: &[String]) -> Option<Unit> {
+    let first = words.first().filter(|first| words.len() > 1 && first.ends_with('s'))?;
+    index.lexicon.unit(first).filter(|unit| unit.family == "time").cloned()
 }
 
 fn without_marks(words: &[String]) -> Vec<String> {

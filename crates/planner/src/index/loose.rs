@@ -113,6 +113,10 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
         if words.len() == 1 {
             found.push(format!("{key}ly"));
         }
+        // "Cancellation" of what was cancelled, "rejection" of what was rejected.
+        if let (1, Some(base)) = (words.len(), key.strip_suffix("ed").filter(|base| base.len() > WORD_LETTERS_MIN)) {
+            found.extend([format!("{base}ation"), format!("{base}ion")]);
+        }
     }
     found
 }

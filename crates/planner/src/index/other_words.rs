@@ -14,6 +14,8 @@ pub fn name(index: &mut Index) {
     concepts(index, &mut added);
     units(index, &mut added);
     unit_nouns(index, &mut added);
+    only_measures(index, &mut added);
+    leaving(index, &mut added);
     persons(index, &mut added);
     counted_persons(index, &mut added);
     reports(index, &mut added);
@@ -130,6 +132,51 @@ fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
             let said: Vec<String> = facts.core.iter().cloned().chain([noun.clone()]).collect();
             added.push((said, Sense::Column(id)));
         }
+    }
+}
+
+/// `length` for `minutes_stayed`: what a unit measures names the only number of a table that has such a unit.
+fn only_measures(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for table in 0..index.dataset.tables.len() {
+        let timed = index.intervals.iter().any(|interval| interval.start.table == table);
+        let own = |id: &ColId| id.table == table && is_quantity(index, *id) && index.facts(*id).per.is_none();
+        let family = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
+        let quantities: Vec<ColId> = index.columns().filter(own).collect();
+        for id in &quantities {
+            let Some(said) = family(id).filter(|said| !timed || said != "time") else { continue };
+            let alone = quantities.iter().filter(|other| family(other).as_ref() == Some(&said)).count() == 1;
+            let nouns = index.lexicon.sole_nouns(&said).filter(|noun| alone && !index.is_in_a_name(noun));
+            added.extend(nouns.map(|noun| (split_name(noun), Sense::Column(*id))));
+        }
+    }
+}
+
+/// `left`, `quit` for the date on which a person's row ended: `cancelled_on`, `end_date`.
+fn leaving(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    const ENDS: &[&str] = &[
+        "cancelled",
+        "canceled",
+        "cancel",
+        "cancellation",
+        "exit",
+        "terminated",
+        "termination",
+        "resigned",
+        "churned",
+        "churn",
+    ];
+    const LEFT: &[&str] = &["leave", "left", "quit", "leaver", "churn", "churned", "resigned"];
+    let person = |id: &ColId| {
+        let rows = index.rows_of(id.table);
+        rows.is_some_and(|rows| index.lexicon.is_of("person", &index.things[rows].noun))
+    };
+    let ended = |id: &ColId| {
+        let open = index.column(*id).ty.is_temporal() && index.column(*id).nulls > 0;
+        open && index.facts(*id).event.iter().any(|word| ENDS.contains(&word.as_str()))
+    };
+    for id in index.columns().filter(|id| ended(id) && person(id)) {
+        let words = LEFT.iter().filter(|word| !index.is_in_a_name(word));
+        added.extend(words.map(|word| (vec![word.to_string()], Sense::Event(id))));
     }
 }
 

@@ -162,6 +162,10 @@ fn add_column(index: &mut Index, id: ColId) {
     let phrase = split_name(&noun);
     let owner = index.things.iter().position(|thing| thing.keys.contains(&id) || thing.label == Some(id));
     if let Some(thing) = owner {
+        if is_one_of_several_roles(index, thing, id, &phrase) {
+            index.add(&phrase, Sense::Column(id), Fit::Whole);
+            return;
+        }
         if declared || index.things[thing].keys.contains(&id) {
             index.add(&phrase, Sense::Thing(thing), Fit::Whole);
         }
@@ -178,6 +182,14 @@ fn add_column(index: &mut Index, id: ColId) {
             index.add(&phrase, Sense::Thing(thing), Fit::Whole);
         }
     }
+}
+
+/// `home_club_id` of members beside `club_id` of visits: the home club is not just any club that a row has.
+fn is_one_of_several_roles(index: &Index, thing: ThingId, id: ColId, phrase: &[String]) -> bool {
+    let info = &index.things[thing];
+    let linked = |key: &&ColId| info.table != Some(key.table) && key.table != id.table;
+    let role = phrase.len() > split_name(&info.noun).len();
+    role && info.table.is_some_and(|table| table != id.table) && info.keys.iter().any(|key| linked(&key))
 }
 
 /// The same noun again: a name beside an identifier is its label, elsewhere it is another key.

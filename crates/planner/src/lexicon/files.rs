@@ -188,6 +188,7 @@ mod tests {
         assert!(lines(include_str!("../../lexicon/valence.tsv")).all(|line| valence(line).is_some()));
         assert!(lines(include_str!("../../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
         assert!(lines(include_str!("../../lexicon/unit_nouns.tsv")).all(|line| extent(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/sole_nouns.tsv")).all(|line| extent(line).is_some()));
         assert!(lines(include_str!("../../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
         assert!(lines(include_str!("../../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));
         assert!(lines(include_str!("../../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));

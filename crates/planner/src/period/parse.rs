@@ -109,6 +109,27 @@ fn with_year_of(first: Period, last: &Period) -> Period {
 
 /// A period without its preposition.
 pub(super) fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
+    named(tokens, at).map(|(end, period)| of_year(tokens, end, period))
+}
+
+/// `Q3 this year`, `March of last year`.
+fn of_year(tokens: &[Token], at: usize, period: Period) -> (usize, Period) {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let start = at + usize::from(word(at) == "of");
+    let back = match word(start) {
+        "this" => 0,
+        "last" | "previous" => 1,
+        _ => return (at, period),
+    };
+    match (&period, word(start + 1)) {
+        (Period::Month(_) | Period::MonthDay(..) | Period::Quarter(_), "year") => {
+            (start + 2, Period::OfYear(Box::new(period), back))
+        }
+        _ => (at, period),
+    }
+}
+
+fn named(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
     tokens.get(at)?;
     iso(tokens, at)
         .or_else(|| relative(tokens, at))
@@ -122,9 +143,12 @@ pub(super) fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         .or_else(|| year_at(tokens, at).map(|year| (at + 1, Period::Year(year))))
 }
 
-/// `the 1990s`.
+/// `the 1990s`, `the nineties`.
 fn decade(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let year: i16 = tokens[at].fold.strip_suffix('s').filter(|digits| digits.len() == 4)?.parse().ok()?;
+    const NAMES: [&str; 6] = ["forties", "fifties", "sixties", "seventies", "eighties", "nineties"];
+    let named = NAMES.iter().position(|name| *name == tokens[at].fold).map(|place| 1940 + 10 * place as i16);
+    let written = || tokens[at].fold.strip_suffix('s').filter(|digits| digits.len() == 4)?.parse().ok();
+    let year: i16 = named.or_else(written)?;
     let first = (year % 10 == 0 && (1800..2100).contains(&year)).then_some(year)?;
     Some((at + 1, Period::Span(date(first, 1, 1), date(first + 10, 1, 1))))
 }

@@ -102,6 +102,17 @@ fn span(period: &Period, anchor: Anchor, column: &str) -> Result<Span, String> {
         Period::Month(month) => yearless(anchor, column, |year| month_span(year, *month)),
         Period::MonthDay(month, day) => yearless(anchor, column, |year| day_span(year, *month, *day)),
         Period::Quarter(quarter) => yearless(anchor, column, |year| quarter_span(year, *quarter)),
+        Period::OfYear(part, back) => {
+            let year = today.year() - back;
+            let span = match **part {
+                Period::Month(month) => month_span(year, month),
+                Period::MonthDay(month, day) => day_span(year, month, day),
+                Period::Quarter(quarter) => quarter_span(year, quarter),
+                _ => None,
+            };
+            let words = if *back == 0 { "this year" } else { "last year" };
+            Ok(Span { note: Some(format!("{words} = {year}, by the last day in {column}")), ..plain(span)? })
+        }
         Period::HalfMonth(year, month, first) => {
             let half = |year: i16| super::halves::half_month(year, *month, *first);
             let span = match year {

@@ -4,7 +4,7 @@ use data::plan::{Agg, Expr, Test};
 
 use super::filters::add;
 use super::groups::quantities;
-use super::{Parser, Steps, features};
+use super::{Parser, Steps, features, kinds};
 use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Pending, Target};
 use crate::index::{ColId, MeasureId};
 use crate::lexicon::{Glue, Role};
@@ -75,6 +75,7 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         for mention in parser.mentions.at(start) {
             let amounts = amounts.clone();
             match &mention.what {
+                What::Columns(columns) if kinds::says_a_kind(parser, mention, columns, &amounts) => {}
                 What::Columns(columns) if done_before(parser, at, &numeric(parser, columns), draft) => {
                     let columns = numeric(parser, columns);
                     steps.push((mention.end, summed(parser, at - 1, columns, (test, amounts), draft)));
@@ -272,7 +273,7 @@ fn row_compare(
 pub(super) fn with_having(draft: &Draft, head: Head, test: Test, amounts: Vec<Amount>, found: &[Feature]) -> Draft {
     draft.with(|next| {
         next.features.extend_from_slice(found);
-        next.having.push(Having { head, test, amounts });
+        next.having.push(Having { head, kind: Vec::new(), test, amounts });
     })
 }
 

@@ -2,8 +2,8 @@
 
 use data::plan::{Agg, Test};
 
-use super::{Parser, Steps, features, times};
-use crate::draft::{Amount, Columns, Condition, Draft, Filter, Pending, Target, Zone};
+use super::{Parser, Steps, features, kinds, times};
+use crate::draft::{Columns, Condition, Draft, Filter, Pending, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
@@ -37,6 +37,7 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let bare = list.end == at + 1 && parser.tokens[at].number().is_some();
         let mut alone = list.cells.clone();
         alone.retain(|(column, _)| !(bare && parser.index.facts(*column).digits));
+        let alone = directed(parser, at, &alone).unwrap_or(alone);
         let alone = (!alone.is_empty()).then_some((list.end, alone));
         for (end, cells) in alone.into_iter().chain(named) {
             let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
@@ -57,6 +58,22 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             }
         }
     }
+}
+
+/// `from Hamburg to Genoa`: of two columns with such cells, the one that the preposition speaks of.
+fn directed(parser: &Parser, at: usize, cells: &Cells) -> Option<Cells> {
+    const ORIGINS: &[&str] = &["origin", "from", "start", "source", "departure", "sender", "pickup"];
+    const ENDS: &[&str] = &["destination", "to", "end", "target", "arrival", "receiver", "recipient", "dropoff"];
+    let (wanted, other) = match parser.word_before_determiners(at) {
+        "from" | "leaving" => (ORIGINS, ENDS),
+        "to" | "into" => (ENDS, ORIGINS),
+        _ => return None,
+    };
+    let said =
+        |list: &[&str], id: &ColId| parser.index.facts(*id).words.iter().any(|word| list.contains(&word.as_str()));
+    let kept: Cells = cells.iter().filter(|(id, _)| said(wanted, id)).cloned().collect();
+    let opposed = cells.iter().any(|(id, _)| said(other, id) && !said(wanted, id));
+    (kept.len() == 1 && opposed).then_some(kept)
 }
 
 fn is_comparison(parser: &Parser) -> bool {
@@ -243,7 +260,7 @@ pub fn negation(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             parser,
             start,
             draft,
-            &[value, column_value, flag, super::compare::column_compare, times::time, times::event_time],
+            &[value, column_value, flag, super::compare::column_compare, times::time, times::event_time, kinds::free],
             steps,
         );
         missing_event(parser, start, draft, steps);
@@ -352,6 +369,10 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                         false => (Condition::Empty(columns.clone()), false),
                     }
                 }
+                // "Without a courier" where a column says whether one was sent.
+                What::Columns(columns) if columns.iter().all(|id| parser.index.facts(*id).yes.is_some()) => {
+                    (Condition::Flag(columns.clone()), true)
+                }
                 What::Thing(thing) if parser.index.things[*thing].table.is_none() => {
                     (Condition::Empty(parser.index.things[*thing].keys.clone()), false)
                 }
@@ -363,7 +384,11 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             // "No discharge date": the noun of what a moment is.
             let moment = matches!(mention.what, What::Event(_)) && matches!(parser.word(mention.end), "date" | "time");
             let mut next = add(draft, condition, &features(mention));
-            next.filters.last_mut().expect("a filter was just added").negated = negated;
+            let last = next.filters.last_mut().expect("a filter was just added");
+            last.negated = negated;
+            if mention.partial && matches!(last.condition, Condition::Flag(_)) {
+                next.features.push(Feature::OpenChoice);
+            }
             steps.push((mention.end + usize::from(moment), next));
         }
     }
@@ -396,6 +421,10 @@ pub fn still(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     );
     match ends.len() {
         0 => steps.push((end, draft.clone())),
+        // "In transit at the moment": a state is that of now.
+        _ if states_now(parser, at, draft) => {
+            steps.push((end, draft.with(|next| next.features.push(Feature::OpenChoice))))
+        }
         1 if goes_on && !in_a_period(parser, end + 1) => {
             steps.push((end, add(draft, Condition::Empty(ends), &[Feature::OpenChoice])))
         }
@@ -403,6 +432,14 @@ pub fn still(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         _ if says_not(parser, end) => steps.push((end, draft.clone())),
         _ => {}
     }
+}
+
+/// Whether a cell that says how things stand comes just before words for now.
+fn states_now(parser: &Parser, at: usize, draft: &Draft) -> bool {
+    let state = |filter: &Filter| matches!(filter.condition, Condition::Values { .. }) && !filter.negated;
+    let cell = |mention: &Mention| mention.end == at && matches!(mention.what, What::Value(_));
+    let just_said = (0..at).any(|start| parser.mentions.at(start).iter().any(cell));
+    parser.word(at) != "still" && just_said && draft.filters.last().is_some_and(state)
 }
 
 /// "Still here in 2020" is said of another day than the last.
@@ -417,49 +454,6 @@ fn says_not(parser: &Parser, at: usize) -> bool {
         What::Role(role) => matches!(role, Role::Not | Role::Lack),
         _ => false,
     })
-}
-
-/// `with a satisfaction score`, `that have a battery`: the opposite of lacking it.
-pub fn presence(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let having = matches!(parser.word_before_determiners(at), "with" | "have" | "has" | "having" | "had");
-    let discounted = parser.word_before_determiners(at) == "at" && parser.before(at) == "a";
-    // "With their prices" lists them.
-    let listed = matches!(parser.before(at), "their" | "its");
-    if !(having || discounted) || listed || draft.heads.is_empty() {
-        return;
-    }
-    for mention in parser.mentions.at(at) {
-        if let What::Columns(columns) = &mention.what {
-            let mut next = add(draft, Condition::Empty(columns.clone()), &features(mention));
-            next.filters.last_mut().expect("a filter was just added").negated = true;
-            steps.push((mention.end, next));
-        }
-    }
-}
-
-/// `out of stock`, `in stock`, `sold out`: a number that counts what is left, none of it or some.
-pub fn availability(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let available = |(end, role)| if let Role::Available(some) = role { Some((end, some)) } else { None };
-    let Some((end, some)) = parser.roles(at).find_map(available) else { return };
-    if follows_amount(parser, at) {
-        return;
-    }
-    let test = if some { Test::Gt } else { Test::Eq };
-    let index = parser.index;
-    let stocks = |id: &ColId| {
-        let named = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
-        named && index.column(*id).ty.is_number() && !index.facts(*id).identifier
-    };
-    let columns: Columns = index.columns().filter(stocks).collect();
-    if !columns.is_empty() {
-        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
-        steps.push((end, add(draft, Condition::Compare { columns, test, amounts: vec![zero], implied: false }, &[])));
-    }
-}
-
-fn follows_amount(parser: &Parser, at: usize) -> bool {
-    at.checked_sub(1).is_some_and(|before| parser.tokens[before].number().is_some())
-        || matches!(parser.before(at), "units" | "left")
 }
 
 /// `tickets by agent 7`, `books by Mira Holt`: after "by" a single thing is a condition, not a group.

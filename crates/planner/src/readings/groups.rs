@@ -211,6 +211,8 @@ pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
 pub fn over_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = parser.role(at, Role::OverTime)
         && !draft.heads.is_empty()
+        // How many different ones there were over the years may be those of all years together.
+        && !draft.distinct
     {
         steps.push((end, draft.with(|next| next.groups.push(Target::OverTime))));
     }

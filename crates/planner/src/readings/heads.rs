@@ -340,49 +340,6 @@ fn rank_target(next: &mut Draft, target: Target) -> bool {
     next.heads.len() == 1
 }
 
-/// `anomaly rate` where only the two-valued column is known: the share of rows that say yes.
-pub fn flag_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    for mention in parser.mentions.at(at) {
-        let What::Flag(columns) = &mention.what else { continue };
-        let Some(end) = parser.role(mention.end, Role::Rate) else { continue };
-        let declared = |m: &Mention| m.end == end && matches!(m.what, What::Measure(_));
-        if draft.pending.is_some() || parser.mentions.at(at).iter().any(declared) {
-            continue;
-        }
-        let head = Head { agg: Some(Agg::Avg), ..Head::plain(Target::Flag(columns.clone())) };
-        let mut next = draft.with(|_| {});
-        match &mut next.rank {
-            Some(rank) if rank.open => {
-                rank.open = false;
-                rank.by = Some(head);
-            }
-            _ if next.heads.is_empty() => next.heads.push(head),
-            _ => continue,
-        }
-        steps.push((end, next));
-    }
-}
-
-/// `unpaid rate`: the share of rows where a two-valued column says no.
-pub fn opposite_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    for mention in parser.mentions.at(at) {
-        let What::Opposite { flags, .. } = &mention.what else { continue };
-        let (Some(end), [flag]) = (parser.role(mention.end, Role::Rate), &flags[..]) else { continue };
-        let rows = parser.index.rows_of(flag.table);
-        let free = draft.heads.is_empty() && draft.pending.is_none() && draft.rank.is_none() && !draft.share;
-        if let (Some(rows), true) = (rows, free) {
-            let condition = Condition::Flag(flags.clone());
-            let next = draft.with(|next| {
-                next.share = true;
-                next.filters.push(Filter { condition, negated: true, zone: Zone::Predicate });
-                next.heads.push(Head::counted(rows));
-                next.assume("rate", "the rate is the share of rows");
-            });
-            steps.push((end, next));
-        }
-    }
-}
-
 /// `what share of tickets is Critical`.
 pub fn share(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = parser.role(at, Role::Share)

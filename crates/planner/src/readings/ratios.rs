@@ -76,6 +76,20 @@ fn measured(parser: &Parser, at: usize, draft: &Draft, number: &Head, steps: &mu
     }
 }
 
+/// `price per tonne` of `Price (EUR/t)`: the number is one for each of it anyway.
+pub fn in_own_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if !matches!(parser.word(at), "per" | "a" | "each") {
+        return;
+    }
+    let by = draft.rank.as_ref().and_then(|rank| rank.by.as_ref());
+    let Some(Target::Columns(columns)) = draft.heads.last().or(by).map(|head| &head.target) else { return };
+    let unit = parser.tokens.get(at + 1).and_then(|token| parser.index.lexicon.unit(&token.fold));
+    let per = |id: &ColId| unit.is_some() && parser.index.facts(*id).per.as_ref() == unit;
+    if !draft.is_open() && columns.iter().all(per) {
+        steps.push((at + 2, draft.clone()));
+    }
+}
+
 /// Whether a head is a number whose total means something.
 fn is_amount(parser: &Parser, head: &Head) -> bool {
     match &head.target {

@@ -32,21 +32,30 @@ fn follows_participle(parser: &Parser, at: usize, draft: &Draft) -> bool {
     draft.filters.last().is_some_and(is_state) && parser.before(before).ends_with("ed")
 }
 
+/// `founded before 1980`, `built in 1990`: the year that the word names is kept as a plain number.
+pub fn year_said(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if draft.is_open() {
+        return;
+    }
+    for mention in parser.mentions.at(at) {
+        let What::Columns(columns) = &mention.what else { continue };
+        if !columns.iter().all(|id| parser.index.facts(*id).years) {
+            continue;
+        }
+        for start in after_joints(parser, mention.end) {
+            for next in parser.mentions.at(start) {
+                let What::When(when) = &next.what else { continue };
+                let Some((test, amounts)) = year_test(when) else { continue };
+                let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
+                steps.push((next.end, add(draft, condition, &features(mention))));
+            }
+        }
+    }
+}
+
 /// A table may keep the year as a plain number.
 fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
-    let amount = |period: &Period| match period {
-        Period::Year(year) => Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None }),
-        _ => None,
-    };
-    let (test, amounts) = match when {
-        When::In(period) => (Test::Eq, vec![amount(period)?]),
-        When::Since(period) => (Test::Ge, vec![amount(period)?]),
-        When::After(period) => (Test::Gt, vec![amount(period)?]),
-        When::Before(period) => (Test::Lt, vec![amount(period)?]),
-        When::Until(period) => (Test::Le, vec![amount(period)?]),
-        When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
-        When::Weekdays(_) | When::Hours(_) | When::PriorTo(..) => return None,
-    };
+    let (test, amounts) = year_test(when)?;
     let index = parser.index;
     let is_year = |id: &ColId| {
         let named = index.facts(*id).words.last().is_some_and(|word| word == "year");
@@ -54,6 +63,23 @@ fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
     };
     let columns: Columns = index.columns().filter(is_year).collect();
     (!columns.is_empty()).then_some(Condition::Compare { columns, test, amounts, implied: false })
+}
+
+/// How a number that is a year compares with whole years.
+fn year_test(when: &When) -> Option<(Test, Vec<Amount>)> {
+    let amount = |period: &Period| match period {
+        Period::Year(year) => Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None }),
+        _ => None,
+    };
+    Some(match when {
+        When::In(period) => (Test::Eq, vec![amount(period)?]),
+        When::Since(period) => (Test::Ge, vec![amount(period)?]),
+        When::After(period) => (Test::Gt, vec![amount(period)?]),
+        When::Before(period) => (Test::Lt, vec![amount(period)?]),
+        When::Until(period) => (Test::Le, vec![amount(period)?]),
+        When::Between(first, last) => (Test::Between, vec![amount(first)?, amount(last)?]),
+        When::Weekdays(_) | When::Hours(_) | When::PriorTo(..) => return None,
+    })
 }
 
 /// `resolved in March`, `order date before May 2026`, `created last week`.

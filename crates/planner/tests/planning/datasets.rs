@@ -1,5 +1,6 @@
 //! Small datasets for planning: three shaped like the built-in ones, the others like files that people have.
 
+mod baths;
 mod couriers;
 mod headers;
 mod parishes;
@@ -29,6 +30,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| school::named(name))
             .or_else(|| couriers::named(name))
             .or_else(|| parishes::named(name))
+            .or_else(|| baths::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

@@ -298,10 +298,10 @@ fn counted_rows(parser: &Parser, at: usize, seed: &Seed) -> Vec<Part> {
                 if rows == *asked {
                     continue;
                 }
-                let mut draft = Draft { heads: Vec::new(), ..(**kind).clone() };
+                let mut draft = Draft { heads: Vec::new(), filters: Vec::new(), ..(**kind).clone() };
                 draft.features.extend(features(mention));
                 let head = Head::counted(rows);
-                draft.having.push(Having { head, test, amounts: amounts.clone() });
+                draft.having.push(Having { head, kind: kind.filters.clone(), test, amounts: amounts.clone() });
                 parts.push(Part::of(mention.end, draft));
             }
         }
@@ -342,7 +342,7 @@ fn so_often(parser: &Parser, at: usize, seed: &Seed) -> Vec<Part> {
     let counted = |(end, test, amounts): (usize, Test, Vec<Amount>)| {
         matches!(parser.word(end), "times" | "time").then(|| {
             let mut draft = Draft::default().with(|_| {});
-            draft.having.push(Having { head: Head::counted(rows), test, amounts });
+            draft.having.push(Having { head: Head::counted(rows), kind: Vec::new(), test, amounts });
             Part::of(end + 1, draft)
         })
     };
