@@ -3,10 +3,12 @@
 //! Several mentions of one span are alternatives; readings decide. A name matched whole hides partial matches of the
 //! same span, a name matched as written hides matches by stem, and a two-valued column hides a text value of the same table and spelling.
 
+mod hide;
+
 use data::plan::Dir;
 
 use crate::index::{ColId, Entry, Fit, Index, MeasureId, Sense, ThingId};
-use crate::lexicon::{Adjective, Comparative, Glue, Role};
+use crate::lexicon::{Adjective, Comparative, Role};
 use crate::period::{self, When};
 use crate::tokens::{self, Kind, Token};
 
@@ -18,6 +20,8 @@ pub struct Mention {
     pub what: What,
     /// Whether only a part of the name is in the question.
     pub partial: bool,
+    /// Whether that part says only what kind of number it is: the size of somebody, of something.
+    pub vague: bool,
     /// Whether the question has another word of the same class than the name.
     pub synonym: bool,
     /// Whether the name was found through its stem only.
@@ -29,7 +33,7 @@ pub struct Mention {
 impl Mention {
     /// A mention that nothing speaks against.
     fn plain(end: usize, what: What) -> Mention {
-        Mention { end, what, partial: false, synonym: false, stemmed: false, assumed: false }
+        Mention { end, what, partial: false, vague: false, synonym: false, stemmed: false, assumed: false }
     }
 }
 
@@ -64,13 +68,7 @@ impl Mentions {
     /// Looks up every span.
     pub fn new(index: &Index, tokens: &[Token]) -> Mentions {
         let mut starts: Vec<Vec<Mention>> = (0..tokens.len()).map(|at| at_token(index, tokens, at)).collect();
-        hide_parts_of_comparisons(&mut starts);
-        hide_parts_of_values(&mut starts);
-        hide_parts_of_ranges(&mut starts);
-        hide_parts_of_names(&mut starts);
-        hide_concepts_after_names(index, &mut starts);
-        hide_verbs_behind_nouns(&mut starts, tokens);
-        hide_joints_behind_events(&mut starts);
+        hide::hide(index, tokens, &mut starts);
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
         mentions
@@ -127,101 +125,6 @@ impl Mentions {
         let data =
             |m: &Mention| !matches!(m.what, What::Role(_) | What::When(_) | What::Adjective(_) | What::Comparative(_));
         self.covering(token).any(data)
-    }
-}
-
-/// "Most" in "at most" is no superlative, and "not" in "not more than" no negation of its own.
-fn hide_parts_of_comparisons(starts: &mut [Vec<Mention>]) {
-    for start in 0..starts.len() {
-        let compared = |m: &&Mention| matches!(m.what, What::Role(Role::Compare(_))) && m.end > start + 1;
-        let Some(end) = starts[start].iter().filter(compared).map(|mention| mention.end).max() else { continue };
-        starts[start].retain(|mention| mention.end >= end || !matches!(mention.what, What::Role(_)));
-        for inner in &mut starts[start + 1..end] {
-            inner.retain(|mention| !matches!(mention.what, What::Role(_)));
-        }
-    }
-}
-
-/// "York" inside "New York" is no cell of its own.
-fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
-    let is_value = |mention: &Mention| matches!(mention.what, What::Value(_));
-    for start in 0..starts.len() {
-        let Some(end) = starts[start].iter().filter(|m| is_value(m)).map(|mention| mention.end).max() else { continue };
-        for inner in &mut starts[start + 1..end] {
-            inner.retain(|mention| !is_value(mention) || mention.end > end);
-        }
-    }
-}
-
-/// "Name" inside "club name", where a column is called so, is not the name of somebody else.
-fn hide_parts_of_names(starts: &mut [Vec<Mention>]) {
-    let whole = |m: &&Mention| matches!(m.what, What::Columns(_)) && !m.partial && !m.synonym && !m.stemmed;
-    for start in 0..starts.len() {
-        let Some(end) = starts[start].iter().filter(whole).map(|mention| mention.end).max() else { continue };
-        let owner = |m: &Mention| matches!(m.what, What::Thing(_)) && m.end < end;
-        if !starts[start].iter().any(owner) {
-            continue;
-        }
-        for inner in &mut starts[start + 1..end] {
-            inner.retain(|m| !(matches!(m.what, What::Columns(_)) && m.partial && m.end == end));
-        }
-    }
-}
-
-/// "Rides" that are rows are not what was ridden: a plural noun for things is no verb that says a number.
-fn hide_verbs_behind_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
-    for start in starts {
-        let plural = |end: usize| tokens[end - 1].fold != tokens[end - 1].singular;
-        let things: Vec<usize> = start
-            .iter()
-            .filter(|mention| matches!(mention.what, What::Thing(_)) && plural(mention.end))
-            .map(|mention| mention.end)
-            .collect();
-        let said = |m: &Mention| m.synonym && matches!(m.what, What::Columns(_)) && things.contains(&m.end);
-        start.retain(|mention| !said(mention));
-    }
-}
-
-/// "Left in 2024" where a date says who left: the verb is no small word of what is left in the store.
-fn hide_joints_behind_events(starts: &mut [Vec<Mention>]) {
-    for start in starts {
-        if start.iter().any(|mention| matches!(mention.what, What::Event(_))) {
-            start.retain(|mention| !matches!(mention.what, What::Role(Role::Glue(Glue::Preposition))));
-        }
-    }
-}
-
-/// "Solar energy" where a column is called solar: the general word after it does not name another number of that unit.
-fn hide_concepts_after_names(index: &Index, starts: &mut [Vec<Mention>]) {
-    let unit = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.name.clone());
-    for at in 1..starts.len() {
-        let named: Vec<ColId> = starts[..at]
-            .iter()
-            .flatten()
-            .filter(|mention| mention.end == at && !mention.synonym)
-            .filter_map(|mention| if let What::Columns(columns) = &mention.what { Some(columns) } else { None })
-            .flatten()
-            .copied()
-            .filter(|id| unit(id).is_some())
-            .collect();
-        starts[at].retain(|mention| match &mention.what {
-            What::Columns(said) if mention.synonym => {
-                let other = |id: &ColId| named.iter().any(|known| known != id && unit(known) == unit(id));
-                !said.iter().any(other) || said.iter().any(|id| named.contains(id))
-            }
-            _ => true,
-        });
-    }
-}
-
-/// "2015" and "through 2017" inside "from 2015 through 2017" are no periods of their own.
-fn hide_parts_of_ranges(starts: &mut [Vec<Mention>]) {
-    for start in 0..starts.len() {
-        let range = |mention: &&Mention| matches!(mention.what, What::When(When::Between(..)));
-        let Some(end) = starts[start].iter().filter(range).map(|mention| mention.end).max() else { continue };
-        for inner in &mut starts[start + 1..end] {
-            inner.retain(|mention| !matches!(mention.what, What::When(_)) || mention.end > end);
-        }
     }
 }
 
@@ -410,6 +313,10 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
     })
 }
 
+/// Last words of names that many numbers could have.
+const VAGUE_PARTS: &[&str] =
+    &["size", "area", "level", "value", "amount", "length", "weight", "time", "number", "count", "capacity"];
+
 fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -> Vec<Mention> {
     let best = entries.iter().map(|entry| entry.fit).min().unwrap_or(Fit::Synonym);
     // "Pay" says how much beside a column that only says whether it was paid.
@@ -435,7 +342,8 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     let kept: Vec<&Entry> = entries.iter().filter(fitting).filter(as_written).collect();
     let stemmed = !exact;
     let (partial, synonym) = (best == Fit::Part, best == Fit::Synonym);
-    let mention = |what| Mention { end, what, partial, synonym, stemmed, assumed: false };
+    let vague = partial && VAGUE_PARTS.contains(&singular);
+    let mention = |what| Mention { end, what, partial, vague, synonym, stemmed, assumed: false };
     let columns_of = |pick: fn(&Sense) -> Option<ColId>| -> Vec<ColId> {
         kept.iter().filter_map(|entry| pick(&entry.sense)).collect()
     };

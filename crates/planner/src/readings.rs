@@ -66,6 +66,7 @@ const PRODUCTIONS: &[Production] = &[
     weather::outside,
     trailing::count_last,
     trailing::and_which,
+    trailing::and_how_much,
     trailing::and_what_share,
     charts::chart,
     charts::against,
@@ -105,6 +106,7 @@ const PRODUCTIONS: &[Production] = &[
     pairs::same_day,
     pairs::same_end,
     asides::same_cell,
+    asides::same_number,
     asides::compared_name,
     asides::ranked_first,
     asides::but,
@@ -437,8 +439,9 @@ fn target(mention: &Mention) -> Option<Target> {
 /// What a mention of a name speaks against a reading.
 pub fn features(mention: &Mention) -> Vec<Feature> {
     let partial = mention.partial.then_some(Feature::PartialName);
+    let vague = mention.vague.then_some(Feature::VaguePart);
     let synonym = mention.synonym.then_some(Feature::Synonym);
     let stemmed = mention.stemmed.then_some(Feature::StemmedName);
     let assumed = mention.assumed.then_some(Feature::AssumedNoun);
-    partial.into_iter().chain(synonym).chain(stemmed).chain(assumed).collect()
+    partial.into_iter().chain(vague).chain(synonym).chain(stemmed).chain(assumed).collect()
 }

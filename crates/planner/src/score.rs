@@ -11,6 +11,8 @@ pub enum Feature {
     Mention,
     /// A name was matched by a part of it.
     PartialName,
+    /// The part of a name that was matched only says what kind of number it is.
+    VaguePart,
     /// A name was matched by another word of the same class.
     Synonym,
     /// A cell was matched by a part or another form of its text.
@@ -67,6 +69,7 @@ impl Feature {
         match self {
             Feature::Mention => 0.01,
             Feature::PartialName => 0.15,
+            Feature::VaguePart => 0.0,
             Feature::Synonym => 0.18,
             Feature::LooseValue => 0.15,
             Feature::StemmedName => 0.03,
@@ -101,6 +104,7 @@ impl Feature {
             Feature::OpenChoice
                 | Feature::IdleWord
                 | Feature::Synonym
+                | Feature::VaguePart
                 | Feature::LooseValue
                 | Feature::ImpliedAggregate
                 | Feature::ImpliedAverage

@@ -208,6 +208,19 @@ impl<'a> Ground<'a> {
         Ok(vec![Group { name, expr: self.expr(column), grain: None }])
     }
 
+    /// Whether a number that is asked for by a part of its name has the unit of another one, of a table that is named.
+    fn has_its_own(&self, table: TableId) -> bool {
+        let unit = |id: &ColId| self.index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
+        let units = |columns: &Columns| columns.iter().filter_map(unit).collect::<Vec<_>>();
+        let asked = self.draft.heads.iter().filter_map(|head| match &head.target {
+            Target::Columns(columns) if columns.iter().all(|id| id.table != table) => Some(units(columns)),
+            _ => None,
+        });
+        let asked: Vec<String> = asked.flatten().collect();
+        let own = |id: ColId| id.table == table && unit(&id).is_some_and(|unit| asked.contains(&unit));
+        self.draft.features.contains(&Feature::VaguePart) && self.index.columns().any(own)
+    }
+
     /// Whether a thing that the words are about fits the table and what is computed.
     pub fn check_scopes(&self, adds_up: bool) -> Result<(), Why> {
         for &thing in &self.draft.scopes {
@@ -218,6 +231,9 @@ impl<'a> Ground<'a> {
             let of_events = self.draft.heads.iter().all(|head| matches!(head.target, Target::Elapsed(..)));
             if own != self.base && joined && of_events && !self.draft.heads.is_empty() {
                 continue;
+            }
+            if own != self.base && self.has_its_own(own) {
+                return Err(Why::ambiguous(format!("of which table a number of the {} is", thing.noun)));
             }
             if own != self.base && !(joined && adds_up) {
                 let table = self.table_name();

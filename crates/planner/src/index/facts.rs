@@ -91,6 +91,9 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
         && !identifier
         && !is_running(&words, daily)
         && words.iter().any(|word| index.lexicon.is_extensive(word));
+    // The price of a sale is no sale.
+    let level = per.is_some() || core.last().is_some_and(|word| index.lexicon.is_level(word));
+    let (additive, extensive) = (additive && !level, extensive && !level);
     let event = if column.ty.is_temporal() { event(&words) } else { Vec::new() };
     let tally = column.ty.is_number()
         && matches!(core[..].join(" ").as_str(), "count" | "counts" | "cnt" | "frequency" | "tally");

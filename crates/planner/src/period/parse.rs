@@ -340,6 +340,7 @@ fn prior(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
 }
 
 fn unit(word: &str) -> Option<Grain> {
+    let word = word.strip_suffix("'s").unwrap_or(word);
     Grain::ALL.iter().copied().find(|grain| word.strip_suffix('s').unwrap_or(word) == grain.as_str())
 }
 
@@ -359,7 +360,10 @@ fn weekdays(tokens: &[Token], at: usize) -> Option<(usize, When)> {
     }
     match word(here) {
         "weekends" | "weekend" => return Some((here + 1, When::Weekdays(WEEKDAYS[5..].to_vec()))),
-        "weekdays" | "workdays" if here > at || beside(tokens, at) => {
+        "weekday" | "weekdays" | "workdays" if beside(tokens, at) => {
+            return Some((here + 1, When::Weekdays(WEEKDAYS[..5].to_vec())));
+        }
+        "weekdays" | "workdays" if here > at => {
             return Some((here + 1, When::Weekdays(WEEKDAYS[..5].to_vec())));
         }
         _ => {}

@@ -13,7 +13,9 @@ use crate::score::Feature;
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
 pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(end) = parser.role(at, Role::Not).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
-    done(parser, parser.skip(end, |glue| glue == Glue::Be), draft, steps);
+    let participle = parser.skip(end, |glue| glue == Glue::Be);
+    done(parser, participle, draft, steps);
+    sold(parser, participle, draft, steps);
     let verb = verb_end(parser, end);
     let start = skip_any(parser, verb);
     for mention in parser.mentions.at(start) {
@@ -41,6 +43,32 @@ fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.filters.last_mut().expect("a filter was just added").negated = true;
             steps.push((at + 1, next));
         }
+    }
+}
+
+/// `were not sold`, `didn't sell at all`: no row of the only table of orders or sales that names the thing.
+fn sold(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    if !matches!(parser.word(at), "sold" | "sell" | "bought" | "purchased") {
+        return;
+    }
+    let [Head { target: Target::Thing(asked), .. }] = draft.heads[..] else { return };
+    let index = parser.index;
+    let Some(table) = index.things[asked].table else { return };
+    let trades = |name: &str| {
+        let words = crate::words::split_name(name);
+        words.iter().any(|word| index.lexicon.is_of("trade", &index.forms.singular(word)))
+    };
+    let lines: Vec<ThingId> = (0..index.things.len())
+        .filter(|thing| {
+            let from = index.things[*thing].table.filter(|from| *from != table);
+            from.is_some_and(|from| index.schema.hops(from, table) == Some(1) && trades(&index.table(from).name))
+        })
+        .collect();
+    if let [line] = lines[..] {
+        let mut next = add(draft, Condition::Related(line), &[Feature::StemmedName]);
+        next.filters.last_mut().expect("a filter was just added").negated = true;
+        next.assume("sold", format!("not sold = without a row of {}", index.things[line].noun));
+        steps.push((at + 1, next));
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Parser, Steps, features};
 use crate::draft::{Columns, Condition, Draft, Filter, Head, Target};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
+use crate::score::Feature;
 
 /// `the ER (emergency room)`: just after a cell, another spelling of the same one.
 pub fn same_cell(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -21,6 +22,21 @@ pub fn same_cell(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let adjacent = ending(parser, at).any(|earlier| before(&earlier));
         if adjacent && said.iter().any(|(column, text)| held(*column, text)) {
             steps.push((mention.end, draft.clone()));
+        }
+    }
+}
+
+/// `sales revenue`: just after the name of what is asked for, another name of it.
+pub fn same_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(head) = draft.heads.last().filter(|_| !draft.is_open()) else { return };
+    let number = |target: &Target| matches!(target, Target::Measure(_) | Target::Columns(_)) && *target == head.target;
+    let adjacent = |start: usize| parser.targets_named(start).iter().any(|(end, target)| *end == at && number(target));
+    if !(at.saturating_sub(2)..at).any(adjacent) {
+        return;
+    }
+    for (end, target) in parser.targets_named(at) {
+        if number(&target) {
+            steps.push((end, draft.with(|next| next.features.push(Feature::OpenChoice))));
         }
     }
 }

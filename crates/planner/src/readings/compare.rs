@@ -72,6 +72,7 @@ fn sums_over_rows(parser: &Parser, at: usize, columns: &Columns, draft: &Draft) 
 pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, test, amounts) in comparisons(parser, at, false) {
         let start = parser.skip(end, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
+        different_things(parser, start, draft, (test, &amounts), steps);
         for mention in parser.mentions.at(start) {
             let amounts = amounts.clone();
             match &mention.what {
@@ -113,6 +114,19 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         } else if !columns.is_empty() {
             let condition = Condition::Compare { columns, test, amounts, implied: true };
             steps.push((end, add(draft, condition, &[Feature::ImpliedColumn])));
+        }
+    }
+}
+
+/// `more than 3 different products`: things that have rows of their own are counted once each.
+fn different_things(parser: &Parser, at: usize, draft: &Draft, said: (Test, &[Amount]), steps: &mut Steps) {
+    let Some(start) = parser.role(at, Role::Distinct).filter(|_| !draft.heads.is_empty()) else { return };
+    for mention in parser.mentions.at(start) {
+        let What::Thing(thing) = mention.what else { continue };
+        let linked = parser.index.things[thing].keys.len() > 1 || parser.index.things[thing].table.is_none();
+        if linked {
+            let next = with_having(draft, Head::counted(thing), said.0, said.1.to_vec(), &features(mention));
+            steps.push((mention.end, next));
         }
     }
 }
@@ -435,7 +449,7 @@ fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
         return super::weather::freezing(parser, at);
     }
     let Some(Kind::Number { value, percent, money }) = parser.tokens.get(at).map(|token| token.kind.clone()) else {
-        return Vec::new();
+        return one_of_a_unit(parser, at).into_iter().collect();
     };
     let plain = Amount { number: value, percent, money, unit: None };
     let mut found = vec![(at + 1, plain.clone())];
@@ -445,6 +459,19 @@ fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
         found.push((end, Amount { percent, money, unit: Some(unit), ..plain.clone() }));
     }
     found
+}
+
+/// `more than an hour`, `over a week`.
+fn one_of_a_unit(parser: &Parser, at: usize) -> Option<(usize, Amount)> {
+    const DAYS_OF_WEEK: f64 = 7.0;
+    let article = matches!(parser.before(at), "a" | "an") && parser.word(at.checked_sub(2)?) != "in";
+    let unit = match parser.word(at) {
+        "week" => parser.index.lexicon.unit("day"),
+        word => parser.index.lexicon.unit(word),
+    };
+    let unit = unit.filter(|unit| article && unit.family == "time")?.clone();
+    let number = if parser.word(at) == "week" { DAYS_OF_WEEK } else { 1.0 };
+    Some((at + 1, Amount { number, percent: false, money: false, unit: Some(unit) }))
 }
 
 pub(super) fn units(parser: &Parser, at: usize) -> Vec<(usize, crate::lexicon::Unit)> {

@@ -4,6 +4,7 @@ use data::plan::{Agg, Grain};
 
 use super::{Parser, Steps};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
+use crate::index::ColId;
 use crate::lexicon::Role;
 use crate::mentions::What;
 use crate::score::Feature;
@@ -141,11 +142,25 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
         });
         for (end, target, features) in targets {
             if !matches!(target, Target::Grain(_) | Target::Part(_)) {
-                found.push((end, Head { target, agg, quantile: None, amount: false }, features));
+                let amount = agg.is_none() && is_own_unit(parser, end, &target);
+                found.push((end, Head { target, agg, quantile: None, amount }, features));
             }
         }
     }
     found
+}
+
+/// `tonnage`, `kWh`: who names a number by its unit asks how much of it there is.
+pub(super) fn is_own_unit(parser: &Parser, end: usize, target: &Target) -> bool {
+    let Target::Columns(columns) = target else { return false };
+    let lexicon = &parser.index.lexicon;
+    let said = end.checked_sub(1).and_then(|last| lexicon.unit(parser.word(last)));
+    let amounts = |family: &str| matches!(family, "mass" | "energy" | "volume" | "area" | "acres" | "pounds");
+    let own = |id: &ColId| {
+        let facts = parser.index.facts(*id);
+        facts.unit.as_ref() == said && facts.per.is_none()
+    };
+    said.is_some_and(|unit| amounts(&unit.family)) && columns.iter().all(own)
 }
 
 /// `week by week`, `office by office`.

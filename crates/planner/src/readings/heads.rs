@@ -2,6 +2,7 @@
 
 use data::plan::{Agg, Grain};
 
+use super::groups::is_own_unit;
 use super::{Parser, Steps};
 use crate::draft::{Condition, Draft, Filter, Head, Pending, Rank, RankKind, Target, Zone};
 use crate::index::ColId;
@@ -116,12 +117,20 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             continue;
         }
         let mut next = draft.with(|next| next.features.extend(features));
+        // "How many tonnes" asks for their sum.
+        let amount = is_own_unit(parser, end, &target);
+        if amount && counting {
+            next.pending = Some(Pending::Agg(Agg::Sum, None));
+        }
         if matches!(target, Target::Flag(_)) {
             next.features.push(Feature::FlagAsNoun);
         }
         if place(parser, at, &mut next, draft, target) {
             // "Time to resolve" is said of what follows.
             next.connected = end > at + 1 && parser.word(end - 2) == "to";
+            if let Some(head) = next.heads.last_mut().filter(|head| amount && head.agg.is_none()) {
+                head.amount = true;
+            }
             steps.push((end, next));
         }
     }

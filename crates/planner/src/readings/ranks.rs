@@ -222,7 +222,8 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 let ty = index.column(*id).ty;
                 // In a rank the first is the lowest number: it is no quantity.
                 let place = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"));
-                !place && named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
+                let own = words != &["size"] || is_own_size(parser, mention.end, *id);
+                !place && own && named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
             };
             let columns: Columns = index.columns().filter(fits).collect();
             if columns.is_empty() {
@@ -254,6 +255,17 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((mention.end, next));
         }
     }
+}
+
+/// `Field Size` of the largest field: a size that its name says of the rows' own noun, or of nothing else.
+fn is_own_size(parser: &Parser, at: usize, id: ColId) -> bool {
+    let core = &parser.index.facts(id).core;
+    parser.mentions.at(at).iter().any(|mention| {
+        let What::Thing(thing) = mention.what else { return false };
+        let info = &parser.index.things[thing];
+        let noun = crate::words::split_name(&info.noun);
+        info.table == Some(id.table) && core.iter().all(|word| word == "size" || noun.contains(word))
+    })
 }
 
 /// Whether a ranking word starts at a position.

@@ -6,6 +6,7 @@ use super::groups::quantities;
 use super::ranks::ranked;
 use super::{Parser, Steps};
 use crate::draft::{Draft, Filter, Head, RankKind, Target, Zone};
+use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
 
 /// The last words say that what was described is to be counted.
@@ -72,6 +73,40 @@ pub fn and_which(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let mut next = draft.with(|next| next.features.extend(features));
         next.heads.push(Head::plain(target));
         steps.push((after + usize::from(closes), next));
+    }
+}
+
+/// `the biggest order and how much was it`, `the longest film and how long is it`: the number that decided is shown too.
+pub fn and_how_much(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(by) = draft.rank.as_ref().filter(|rank| !rank.open).and_then(|rank| rank.by.as_ref()) else { return };
+    let degree = parser.word(at + 1);
+    let verb = matches!(parser.word(at + 2), "is" | "was" | "were" | "are");
+    let whom = matches!(parser.word(at + 3), "it" | "that" | "they" | "there" | "those");
+    let said = parser.word(at) == "how" && verb && whom && draft.joined && !draft.heads.is_empty();
+    let rows = matches!(by.target, Target::Thing(_) | Target::Rows) || by.agg == Some(Agg::Count);
+    let words = parser.index.lexicon.extent(degree);
+    let of_column = match &by.target {
+        Target::Columns(columns) => columns.iter().all(|id| {
+            let facts = parser.index.facts(*id);
+            let timed = degree == "long" && facts.unit.as_ref().is_some_and(|unit| unit.family == "time");
+            timed || words.is_some_and(|words| facts.words.iter().any(|word| words.contains(word)))
+        }),
+        _ => false,
+    };
+    let money = |columns: &Vec<ColId>| {
+        let family = |id: &ColId| parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
+        columns.iter().all(|id| family(id).is_some_and(|unit| matches!(unit.as_str(), "usd" | "eur" | "gbp")))
+    };
+    let fits = match degree {
+        "many" => rows,
+        "much" => {
+            matches!(&by.target, Target::Columns(columns) if money(columns)) || matches!(by.target, Target::Measure(_))
+        }
+        "high" | "big" | "large" | "low" => !rows,
+        _ => of_column,
+    };
+    if said && fits {
+        steps.push((at + 4, draft.with(|next| next.with_number = true)));
     }
 }
 

@@ -1,0 +1,125 @@
+//! Mentions that longer or better ones beside them rule out: "York" inside "New York", "most" in "at most".
+
+use super::{Mention, What};
+use crate::index::{ColId, Index};
+use crate::lexicon::{Glue, Role};
+use crate::period::When;
+use crate::tokens::Token;
+
+/// Takes out what no reading should see.
+pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
+    hide_parts_of_comparisons(starts);
+    hide_parts_of_values(starts);
+    hide_parts_of_ranges(starts);
+    hide_parts_of_names(starts);
+    hide_names_across_nouns(starts, tokens);
+    hide_concepts_after_names(index, starts);
+    hide_verbs_behind_nouns(starts, tokens);
+    hide_joints_behind_events(starts);
+}
+
+/// "Most" in "at most" is no superlative, and "not" in "not more than" no negation of its own.
+fn hide_parts_of_comparisons(starts: &mut [Vec<Mention>]) {
+    for start in 0..starts.len() {
+        let compared = |m: &&Mention| matches!(m.what, What::Role(Role::Compare(_))) && m.end > start + 1;
+        let Some(end) = starts[start].iter().filter(compared).map(|mention| mention.end).max() else { continue };
+        starts[start].retain(|mention| mention.end >= end || !matches!(mention.what, What::Role(_)));
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !matches!(mention.what, What::Role(_)));
+        }
+    }
+}
+
+/// "York" inside "New York" is no cell of its own.
+fn hide_parts_of_values(starts: &mut [Vec<Mention>]) {
+    let is_value = |mention: &Mention| matches!(mention.what, What::Value(_));
+    for start in 0..starts.len() {
+        let Some(end) = starts[start].iter().filter(|m| is_value(m)).map(|mention| mention.end).max() else { continue };
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !is_value(mention) || mention.end > end);
+        }
+    }
+}
+
+/// "Name" inside "club name", where a column is called so, is not the name of somebody else.
+fn hide_parts_of_names(starts: &mut [Vec<Mention>]) {
+    let whole = |m: &&Mention| matches!(m.what, What::Columns(_)) && !m.partial && !m.synonym && !m.stemmed;
+    for start in 0..starts.len() {
+        let Some(end) = starts[start].iter().filter(whole).map(|mention| mention.end).max() else { continue };
+        let owner = |m: &Mention| matches!(m.what, What::Thing(_)) && m.end < end;
+        if !starts[start].iter().any(owner) {
+            continue;
+        }
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|m| !(matches!(m.what, What::Columns(_)) && m.partial && m.end == end));
+        }
+    }
+}
+
+/// "Loans started" is not the name `Loan Start`: a plural noun for rows ends before its verb.
+fn hide_names_across_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for (at, start) in starts.iter_mut().enumerate() {
+        let plural = tokens[at].fold != tokens[at].singular;
+        let noun = start.iter().any(|mention| matches!(mention.what, What::Thing(_)) && mention.end == at + 1);
+        if plural && noun {
+            start.retain(|m| !(matches!(m.what, What::Columns(_)) && m.stemmed && m.end == at + 2));
+        }
+    }
+}
+
+/// "Rides" that are rows are not what was ridden: a plural noun for things is no verb that says a number.
+fn hide_verbs_behind_nouns(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for start in starts {
+        let plural = |end: usize| tokens[end - 1].fold != tokens[end - 1].singular;
+        let things: Vec<usize> = start
+            .iter()
+            .filter(|mention| matches!(mention.what, What::Thing(_)) && plural(mention.end))
+            .map(|mention| mention.end)
+            .collect();
+        let said = |m: &Mention| m.synonym && matches!(m.what, What::Columns(_)) && things.contains(&m.end);
+        start.retain(|mention| !said(mention));
+    }
+}
+
+/// "Left in 2024" where a date says who left: the verb is no small word of what is left in the store.
+fn hide_joints_behind_events(starts: &mut [Vec<Mention>]) {
+    for start in starts {
+        if start.iter().any(|mention| matches!(mention.what, What::Event(_))) {
+            start.retain(|mention| !matches!(mention.what, What::Role(Role::Glue(Glue::Preposition))));
+        }
+    }
+}
+
+/// "Solar energy" where a column is called solar: the general word after it does not name another number of that unit.
+fn hide_concepts_after_names(index: &Index, starts: &mut [Vec<Mention>]) {
+    let unit = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.name.clone());
+    for at in 1..starts.len() {
+        let named: Vec<ColId> = starts[..at]
+            .iter()
+            .flatten()
+            .filter(|mention| mention.end == at && !mention.synonym)
+            .filter_map(|mention| if let What::Columns(columns) = &mention.what { Some(columns) } else { None })
+            .flatten()
+            .copied()
+            .filter(|id| unit(id).is_some())
+            .collect();
+        starts[at].retain(|mention| match &mention.what {
+            What::Columns(said) if mention.synonym => {
+                let other = |id: &ColId| named.iter().any(|known| known != id && unit(known) == unit(id));
+                !said.iter().any(other) || said.iter().any(|id| named.contains(id))
+            }
+            _ => true,
+        });
+    }
+}
+
+/// "2015" and "through 2017" inside "from 2015 through 2017" are no periods of their own.
+fn hide_parts_of_ranges(starts: &mut [Vec<Mention>]) {
+    for start in 0..starts.len() {
+        let range = |mention: &&Mention| matches!(mention.what, What::When(When::Between(..)));
+        let Some(end) = starts[start].iter().filter(range).map(|mention| mention.end).max() else { continue };
+        for inner in &mut starts[start + 1..end] {
+            inner.retain(|mention| !matches!(mention.what, What::When(_)) || mention.end > end);
+        }
+    }
+}
