@@ -78,8 +78,17 @@ impl Meter {
         matches!(self.means, Means::Cgroup1(_) | Means::Cgroup2(_))
     }
 
+    /// Where a process can be born so that it, and everything it starts, is counted: then it has no door to go through.
+    pub fn birthplace(&self) -> io::Result<Option<OwnedFd>> {
+        match &self.means {
+            Means::Cgroup2(cgroup) => cgroup.birthplace().map(Some),
+            Means::Cgroup1(_) | Means::Watchdog(_) | Means::Nothing => Ok(None),
+        }
+    }
+
     /// What a process writes [`ENTER`] to so that it, and everything it starts, is counted. It does so itself: to move
-    /// another process the kernel stops every fork and exit of the machine first, which takes ten milliseconds.
+    /// another process the kernel stops every fork and exit of the machine first, which takes ten milliseconds. (Version 2
+    /// does so in any case, which is why whoever can is born in its group.)
     pub fn doors(&self) -> io::Result<Vec<OwnedFd>> {
         match &self.means {
             Means::Cgroup1(cgroup) => cgroup.doors(),

@@ -5,7 +5,7 @@
 //! what a service manager delegates to a user, and what root has.
 
 use std::cell::OnceCell;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,11 @@ impl Cgroup2 {
         cgroup.limit_memory(policy.memory_bytes)?;
         fs::write(cgroup.group.join("pids.max"), (policy.processes + 1).to_string())?;
         Ok(cgroup)
+    }
+
+    /// The group itself, for a process to be born in.
+    pub fn birthplace(&self) -> io::Result<OwnedFd> {
+        Ok(File::open(&self.group)?.into())
     }
 
     /// Where a process that writes is counted from then on.
