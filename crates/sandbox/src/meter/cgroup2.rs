@@ -4,7 +4,7 @@
 //! is made below the nearest ancestor that already gives `memory` and `pids` to its children and lets us write: that is
 //! what a service manager delegates to a user, and what root has.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,7 +21,7 @@ pub struct Cgroup2 {
 
 struct Counters {
     cpu: Counter,
-    memory_peak: Counter,
+    memory: Memory,
     forks: Counter,
     kills: Counter,
 }
@@ -57,7 +57,7 @@ impl Cgroup2 {
 
     /// Forgets the peak, where the kernel can, and sets another limit.
     pub fn begin(&self, memory_bytes: u64) -> io::Result<()> {
-        let _ = fs::write(self.group.join("memory.peak"), "0");
+        self.counters().memory.forget();
         self.limit_memory(memory_bytes)
     }
 
@@ -70,18 +70,58 @@ impl Cgroup2 {
 
     /// What is used now.
     pub fn sample(&self) -> Sample {
-        let counters = self.counters.get_or_init(|| Counters {
-            cpu: Counter::open(self.group.join("cpu.stat")),
-            memory_peak: Counter::open(self.group.join("memory.peak")),
-            forks: Counter::open(self.group.join("pids.events")),
-            kills: Counter::open(self.group.join("memory.events")),
-        });
+        let counters = self.counters();
         Sample {
             cpu_ms: counters.cpu.labelled("usage_usec") as f64 / 1e3,
-            memory_peak_bytes: counters.memory_peak.number(),
+            memory_peak_bytes: counters.memory.peak_bytes(),
             memory_bytes: 0,
             forks_refused: counters.forks.labelled("max"),
             memory_kills: counters.kills.labelled("oom_kill"),
+        }
+    }
+
+    fn counters(&self) -> &Counters {
+        self.counters.get_or_init(|| Counters {
+            cpu: Counter::open(self.group.join("cpu.stat")),
+            memory: Memory::open(&self.group),
+            forks: Counter::open(self.group.join("pids.events")),
+            kills: Counter::open(self.group.join("memory.events")),
+        })
+    }
+}
+
+/// The most memory that was used at once.
+enum Memory {
+    /// The kernel keeps it. From 6.12 on it begins anew for whoever writes to the file, and only as read through that
+    /// same descriptor; before, what preceded the program stays in it.
+    Kept(Counter),
+    /// Before 5.19 it does not: the most that was seen.
+    Seen { now: Counter, peak_bytes: Cell<u64> },
+}
+
+impl Memory {
+    fn open(group: &Path) -> Memory {
+        let peak = group.join("memory.peak");
+        match File::options().read(true).write(true).open(&peak).or_else(|_| File::open(&peak)) {
+            Ok(file) => Memory::Kept(Counter(Some(file))),
+            Err(_) => Memory::Seen { now: Counter::open(group.join("memory.current")), peak_bytes: Cell::new(0) },
+        }
+    }
+
+    fn forget(&self) {
+        match self {
+            Memory::Kept(peak) => peak.write("0"),
+            Memory::Seen { peak_bytes, .. } => peak_bytes.set(0),
+        }
+    }
+
+    fn peak_bytes(&self) -> u64 {
+        match self {
+            Memory::Kept(peak) => peak.number(),
+            Memory::Seen { now, peak_bytes } => {
+                peak_bytes.set(now.number().max(peak_bytes.get()));
+                peak_bytes.get()
+            }
         }
     }
 }
@@ -112,4 +152,49 @@ fn gives(folder: &Path) -> bool {
     let given = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     let has = |wanted| given.split_whitespace().any(|controller| controller == wanted);
     has("memory") && has("pids")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders with what a control group's files would say; nothing here is a control group.
+    struct Tree(PathBuf);
+
+    impl Tree {
+        fn new(name: &str) -> Tree {
+            let root = std::env::temp_dir().join(format!("assay-cgroup2-{name}-{}", std::process::id()));
+            fs::create_dir_all(&root).expect("a folder");
+            Tree(root)
+        }
+    }
+
+    impl Drop for Tree {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn without_a_peak_of_the_kernel_the_most_that_was_seen_counts() {
+        let tree = Tree::new("peak");
+        let now = |bytes: &str| fs::write(tree.0.join("memory.current"), bytes).expect("a file");
+        now("700\n");
+        let memory = Memory::open(&tree.0);
+        assert_eq!(memory.peak_bytes(), 700);
+        now("300\n");
+        assert_eq!(memory.peak_bytes(), 700);
+        memory.forget();
+        assert_eq!(memory.peak_bytes(), 300);
+    }
+
+    #[test]
+    fn a_process_is_counted_when_it_is_in_the_group() {
+        let group = Path::new("/sys/fs/cgroup/a/assay/7-1").to_path_buf();
+        let cgroup = std::mem::ManuallyDrop::new(Cgroup2 { group, counters: OnceCell::new() });
+        assert!(cgroup.holds("0::/a/assay/7-1\n"));
+        for other in ["0::/a/assay/7-12\n", "0::/a/assay\n", "0::/\n", "3:memory:/a/assay/7-1\n", ""] {
+            assert!(!cgroup.holds(other), "{other}");
+        }
+    }
 }
