@@ -170,7 +170,7 @@ impl Sample {
 /// Removes the empty groups of processes that were killed before they could. A group's name begins with its maker's pid,
 /// so this is for processes that see all pids.
 pub fn sweep() {
-    for parent in cgroup1::parents().into_iter().chain(cgroup2::parent()) {
+    for parent in cgroup1::parents().into_iter().chain(cgroup2::parents()) {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());

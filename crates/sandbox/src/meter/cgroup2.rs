@@ -1,17 +1,22 @@
 //! Version 2 control groups: one group, removed when dropped.
 //!
 //! A group that holds processes cannot give controllers to groups below it, and our own group holds us. So a cell's group
-//! is made below the nearest ancestor that already gives `memory` and `pids` to its children and lets us write: that is
-//! what a service manager delegates to a user, and what root has.
+//! is made below the nearest ancestor that gives `memory` and `pids` to its children and is ours: that is what a service
+//! manager delegates to a user, and what root has. Where none gives them, the nearest one that may is made to.
 
 use std::cell::{Cell, OnceCell};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::{Counter, Sample, create, door, remove};
 use crate::policy::Policy;
+use crate::sys;
+
+/// What the folder of our groups is called, wherever it lies.
+const FOLDER: &str = "assay";
 
 /// Where one cell is counted.
 pub struct Cgroup2 {
@@ -29,9 +34,19 @@ struct Counters {
 impl Cgroup2 {
     /// Makes the group with its limits.
     pub fn make(policy: &Policy, name: &str) -> io::Result<Cgroup2> {
-        let parent = parent().ok_or(io::ErrorKind::NotFound)?;
-        create(&parent)?;
-        fs::write(parent.join("cgroup.subtree_control"), "+memory +pids")?;
+        let mut refused = None;
+        for folder in candidates(ancestors()) {
+            match Cgroup2::make_below(&folder.join(FOLDER), policy, name) {
+                Ok(cgroup) => return Ok(cgroup),
+                Err(error) => drop(refused.get_or_insert(format!("{}: {error}", folder.display()))),
+            }
+        }
+        Err(io::Error::other(refused.unwrap_or_else(|| "no group above ours gives memory and pids".into())))
+    }
+
+    fn make_below(parent: &Path, policy: &Policy, name: &str) -> io::Result<Cgroup2> {
+        create(parent)?;
+        have_given(parent)?;
         let cgroup = Cgroup2 { group: parent.join(name), counters: OnceCell::new() };
         fs::create_dir(&cgroup.group)?;
         cgroup.limit_memory(policy.memory_bytes)?;
@@ -134,24 +149,50 @@ impl Drop for Cgroup2 {
     }
 }
 
-/// The folder our groups lie in, or could: `assay` below the nearest ancestor that gives its children what we need.
-pub fn parent() -> Option<PathBuf> {
-    let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let own = membership.lines().find_map(|line| line.strip_prefix("0::/"))?;
-    let mut mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].into_iter().map(Path::new);
-    let mount = mounts.find(|mount| mount.join("cgroup.controllers").exists())?;
+/// The folders our groups may lie in.
+pub fn parents() -> Vec<PathBuf> {
+    ancestors().iter().filter(|folder| gives(folder)).map(|folder| folder.join(FOLDER)).collect()
+}
+
+/// Below which of these our groups could lie, the best first. What belongs to us comes before what we may merely write to:
+/// root at work among a user's groups would leave a folder there that is of no use to the user.
+fn candidates(ancestors: Vec<PathBuf>) -> Vec<PathBuf> {
+    let (ours, others): (Vec<_>, Vec<_>) = ancestors.into_iter().partition(|folder| is_ours(folder));
+    let mut found: Vec<_> = ours.iter().filter(|folder| gives(folder)).cloned().collect();
+    if found.is_empty() {
+        found.extend(ours.into_iter().find(|folder| have_given(folder).is_ok()));
+    }
+    found.extend(others.into_iter().filter(|folder| gives(folder)));
+    found
+}
+
+/// Our own group and those above it, up to what we see of them.
+fn ancestors() -> Vec<PathBuf> {
+    let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+    let mount = mounts.into_iter().find(|mount| mount.join("cgroup.controllers").exists());
+    let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    mount.map(|mount| ancestors_below(mount, &membership)).unwrap_or_default()
+}
+
+fn ancestors_below(mount: &Path, membership: &str) -> Vec<PathBuf> {
+    let Some(own) = membership.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
     let folder = mount.join(own.trim_end_matches('/'));
-    folder
-        .ancestors()
-        .take_while(|folder| folder.starts_with(mount))
-        .find(|folder| gives(folder))
-        .map(|folder| folder.join("assay"))
+    folder.ancestors().take_while(|folder| folder.starts_with(mount)).map(Path::to_path_buf).collect()
 }
 
 fn gives(folder: &Path) -> bool {
     let given = fs::read_to_string(folder.join("cgroup.subtree_control")).unwrap_or_default();
     let has = |wanted| given.split_whitespace().any(|controller| controller == wanted);
     has("memory") && has("pids")
+}
+
+/// The kernel refuses it where processes live, except at the very top, and where nothing is given to the folder itself.
+fn have_given(folder: &Path) -> io::Result<()> {
+    fs::write(folder.join("cgroup.subtree_control"), "+memory +pids")
+}
+
+fn is_ours(folder: &Path) -> bool {
+    fs::metadata(folder).is_ok_and(|found| found.uid() == sys::effective_ids().0)
 }
 
 #[cfg(test)]
@@ -167,12 +208,44 @@ mod tests {
             fs::create_dir_all(&root).expect("a folder");
             Tree(root)
         }
+
+        fn group(&self, path: &str, gives: &str) -> PathBuf {
+            let folder = self.0.join(path);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join("cgroup.subtree_control"), gives).expect("a file");
+            folder
+        }
     }
 
     impl Drop for Tree {
         fn drop(&mut self) {
             let _ = fs::remove_dir_all(&self.0);
         }
+    }
+
+    #[test]
+    fn groups_lie_below_the_nearest_ancestor_that_gives_both_controllers() {
+        let tree = Tree::new("nearest");
+        let top = tree.group("", "cpu memory pids");
+        let slice = tree.group("app.slice", "memory pids");
+        tree.group("app.slice/half.slice", "cpu memory");
+        tree.group("app.slice/half.slice/shell.scope", "");
+        let ancestors = ancestors_below(&top, "1:name=x:/\n0::/app.slice/half.slice/shell.scope\n");
+        assert_eq!(ancestors.len(), 4);
+        assert_eq!(candidates(ancestors), [slice, top.clone()]);
+        assert_eq!(ancestors_below(&top, "0::/\n"), [top]);
+        assert_eq!(ancestors_below(Path::new("/x"), "3:memory:/a\n"), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn where_no_ancestor_gives_the_nearest_that_may_is_made_to() {
+        let tree = Tree::new("none");
+        let top = tree.group("", "");
+        // What the kernel does where processes live: the write is refused.
+        let scope = top.join("shell.scope");
+        fs::create_dir_all(scope.join("cgroup.subtree_control")).expect("a folder");
+        assert_eq!(candidates(vec![scope, top.clone()]), [top.clone()]);
+        assert_eq!(fs::read_to_string(top.join("cgroup.subtree_control")).expect("a file"), "+memory +pids");
     }
 
     #[test]
