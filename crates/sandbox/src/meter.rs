@@ -167,6 +167,12 @@ impl Sample {
     }
 }
 
+/// Why no control group of version 2 is to be had here, if none is.
+pub fn refusal() -> Option<String> {
+    let name = format!("{}-refusal", std::process::id());
+    Cgroup2::make(&Policy::analysis(), &name).err().map(|error| error.to_string())
+}
+
 /// Removes the empty groups of processes that were killed before they could. A group's name begins with its maker's pid,
 /// so this is for processes that see all pids.
 pub fn sweep() {
