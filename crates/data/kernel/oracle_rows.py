@@ -238,10 +238,9 @@ def raw(expr, rows):
 
 
 def factors(expr):
-    """Of a product, those of products in it among them: where one is a float all are multiplied as floats, once made."""
-    if expr.get("op") != "mul":
-        return [expr]
-    return [factor for arg in expr["args"] for factor in factors(arg)]
+    """Of a product that begins with a product, all of them in their order: with a float among them each is made one once."""
+    first, *rest = expr["args"]
+    return (factors(first) if first.get("op") == "mul" else [first]) + rest
 
 
 def literal_kind(literal):

@@ -48,6 +48,7 @@ pub fn holds(document: &Value) {
         Some("worker") => has(document, "runs"),
         Some("queued") => has(document, "task runs"),
         Some("prune") => prune(document),
+        Some("installed") => has(document, "set packages"),
         Some("capsule") => has(document, "valid file run task program parts"),
         Some("import") => has(document, "run was_here"),
         Some("cancel") => has(document, "run state cancelled"),
