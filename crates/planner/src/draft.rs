@@ -21,6 +21,8 @@ pub struct Draft {
     /// An aggregate that waits for its target.
     pub pending: Option<Pending>,
     pub groups: Vec<Target>,
+    /// Whether a group is said to be a number of something: "by number of guests".
+    pub numbered: bool,
     pub filters: Vec<Filter>,
     pub having: Vec<Having>,
     pub rank: Option<Rank>,
