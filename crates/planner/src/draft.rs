@@ -38,6 +38,8 @@ pub struct Draft {
     pub share: bool,
     /// How many conditions come before the words that ask for a share.
     pub share_from: usize,
+    /// Whether "and" with a verb of its own joined conditions of a share: "include breakfast and were cancelled".
+    pub coordinated: bool,
     /// Whether conditions from here on say of what the share is taken: "out of all that have a rating".
     pub whole: bool,
     pub distribution: bool,
