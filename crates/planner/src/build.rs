@@ -25,9 +25,9 @@ mod threshold;
 mod usual;
 
 use base::Type;
-use data::plan::Plan;
+use data::plan::{Agg, Plan, Pred};
 
-use crate::draft::{Columns, Draft, Head, Target};
+use crate::draft::{Columns, Draft, Head, Pending, Target};
 use crate::index::Index;
 use crate::score::Feature;
 use crate::{Reading, Reason, score};
@@ -66,15 +66,22 @@ const BINDINGS_MAX: usize = 8;
 /// Costs that differ by less are equal.
 const TIE: f64 = 1e-9;
 
+/// What it costs to count rows that nobody has named where rows of another table decide which of them.
+const OTHER_ROWS: f64 = 1.0;
+
 /// Every reading of a draft from the table that fits best, or why there is none.
 pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
     let shape = shape::interpret(index, draft)?;
+    let unnamed = matches!(draft.pending, Some(Pending::Agg(Agg::Count, _)));
     let mut best: Option<(f64, Vec<Reading>)> = None;
     let mut failure: Option<Why> = None;
     for base in 0..index.dataset.tables.len() {
         match at_base(index, draft, &shape, base) {
             Ok(readings) => {
                 let cost = readings.iter().map(|reading| -reading.score).fold(f64::INFINITY, f64::min);
+                // "How many engineers are in Engineering" counts those of whom both can be said.
+                let looks_elsewhere = unnamed && readings.iter().any(|reading| tests_other_rows(&reading.plan));
+                let cost = if looks_elsewhere { cost + OTHER_ROWS } else { cost };
                 match &mut best {
                     Some((known, _)) if cost > *known + TIE => {}
                     // Two tables that fit alike are two meanings, and nobody has said which.
@@ -99,6 +106,20 @@ pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
         (None, Some(why)) => Err(why),
         (None, None) => Err(Why::no_data("the dataset has no tables")),
     }
+}
+
+/// Whether a plan asks for rows of the many side.
+fn tests_other_rows(plan: &Plan) -> bool {
+    let mut pending: Vec<&Pred> = plan.filter.iter().collect();
+    while let Some(pred) = pending.pop() {
+        match pred {
+            Pred::And { and: parts } | Pred::Or { or: parts } => pending.extend(parts),
+            Pred::Not { not } => pending.push(not),
+            Pred::Exists { .. } => return true,
+            Pred::Test { .. } => {}
+        }
+    }
+    false
 }
 
 /// Whether what is asked for has a name that columns of several tables have.

@@ -93,7 +93,7 @@ pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> O
     let denies = (0..tokens.len()).any(|at| {
         mentions.at(at).iter().any(|mention| matches!(mention.what, What::Role(Role::Not | Role::Lack | Role::Failed)))
     });
-    readings.retain(|reading| !denies || reading.assumptions.iter().all(|known| known.code != "any_row"));
+    readings.retain(|reading| !denies || !takes_any_row(reading));
     readings.retain(|reading| !repeats_the_question(reading));
     if readings.is_empty() { Outcome::Refusal(refusal) } else { weigh(index, readings) }
 }
@@ -111,6 +111,11 @@ fn repeats_the_question(reading: &Reading) -> bool {
     }
     let mut shown = reading.plan.select.iter().filter(|item| reading.focus.contains(&item.name)).peekable();
     shown.peek().is_some() && shown.all(|item| fixed.contains(&&item.expr))
+}
+
+/// Whether a thing with several rows counts if one of them matches.
+fn takes_any_row(reading: &Reading) -> bool {
+    reading.assumptions.iter().any(|known| known.code == "any_row")
 }
 
 /// What the drafts become, best first, and why the first without a reading has none.
@@ -135,6 +140,9 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
             }
         }
     }
+    // "Booked only at the Plaza" is said of all rows of a thing.
+    let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
+    readings.retain(|reading| !of_all || !takes_any_row(reading));
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     (readings, failure)
 }

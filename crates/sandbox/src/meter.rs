@@ -78,8 +78,17 @@ impl Meter {
         matches!(self.means, Means::Cgroup1(_) | Means::Cgroup2(_))
     }
 
+    /// Where a process can be born so that it, and everything it starts, is counted: then it has no door to go through.
+    pub fn birthplace(&self) -> io::Result<Option<OwnedFd>> {
+        match &self.means {
+            Means::Cgroup2(cgroup) => cgroup.birthplace().map(Some),
+            Means::Cgroup1(_) | Means::Watchdog(_) | Means::Nothing => Ok(None),
+        }
+    }
+
     /// What a process writes [`ENTER`] to so that it, and everything it starts, is counted. It does so itself: to move
-    /// another process the kernel stops every fork and exit of the machine first, which takes ten milliseconds.
+    /// another process the kernel stops every fork and exit of the machine first, which takes ten milliseconds. (Version 2
+    /// does so in any case, which is why whoever can is born in its group.)
     pub fn doors(&self) -> io::Result<Vec<OwnedFd>> {
         match &self.means {
             Means::Cgroup1(cgroup) => cgroup.doors(),
@@ -158,10 +167,16 @@ impl Sample {
     }
 }
 
+/// Why no control group of version 2 is to be had here, if none is.
+pub fn refusal() -> Option<String> {
+    let name = format!("{}-refusal", std::process::id());
+    Cgroup2::make(&Policy::analysis(), &name).err().map(|error| error.to_string())
+}
+
 /// Removes the empty groups of processes that were killed before they could. A group's name begins with its maker's pid,
 /// so this is for processes that see all pids.
 pub fn sweep() {
-    for parent in cgroup1::parents().into_iter().chain(cgroup2::parent()) {
+    for parent in cgroup1::parents().into_iter().chain(cgroup2::parents()) {
         for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
             let name = entry.file_name();
             let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
@@ -208,6 +223,11 @@ struct Counter(Option<File>);
 impl Counter {
     fn open(path: PathBuf) -> Counter {
         Counter(File::open(path).ok())
+    }
+
+    /// What that means is the file's affair; one that cannot be written stays as it is.
+    fn write(&self, text: &str) {
+        let _ = self.0.as_ref().map(|file| file.write_at(text.as_bytes(), 0));
     }
 
     fn text(&self) -> String {

@@ -2,6 +2,7 @@
 
 use crate::cell::CellOptions;
 use crate::execution::{Outcome, execute};
+use crate::meter;
 use crate::policy::Policy;
 use crate::{Error, Sandbox};
 
@@ -32,7 +33,9 @@ pub struct FacilityStatus {
 
 /// Makes a cell and looks at what it is made of.
 pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
-    let options = CellOptions::of(Policy::analysis());
+    // The first cell after a start of the machine reads everything from the disk: what is slow is not missing.
+    let patient = Policy { cpu_ms: 30_000, wall_ms: 30_000, ..Policy::analysis() };
+    let options = CellOptions::of(patient);
     let executed = execute(&sandbox.cold(), "print('inside')", "probe.py", options).await;
     let status = |facility, holds, degraded, found: &str, fix: Option<String>| FacilityStatus {
         facility,
@@ -45,9 +48,7 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
         Ok(execution) if execution.outcome == Outcome::Ok => {
             let memory = execution.isolation.map(|isolation| isolation.memory).unwrap_or_default();
             let weaker = memory == "watchdog";
-            let fix = weaker.then(|| "start it where this user may make control groups: systemd-run --user --scope assay … (version 2), or as \
-                 root, or with memory, pids and cpuacct groups of its own (version 1)"
-                    .to_string());
+            let fix = weaker.then(how_to_have_a_group);
             vec![
                 status(Facility::Namespaces, true, false, "user mnt pid net ipc uts cgroup", None),
                 status(Facility::Landlock, true, false, "enforced", None),
@@ -56,12 +57,25 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
             ]
         }
         Ok(execution) => {
-            let said = execution.stderr.lines().last().unwrap_or("a cell ended without a word").to_string();
-            missing(&said, "run the command again; remove the environment's directory if it stays so")
+            let ended = match execution.killed_by {
+                Some(by) => format!("a cell reached its limit of {by:?}").to_lowercase(),
+                None => "a cell ended without a word".to_string(),
+            };
+            let said = execution.stderr.lines().last().unwrap_or(&ended);
+            missing(said, "run the command again; remove the environment's directory if it stays so")
         }
         Err(Error::Unavailable { cause, fix }) => missing(&cause, &fix),
         Err(error) => missing(&error.to_string(), "check that this program's file can be executed"),
     }
+}
+
+/// What to do where memory is only watched. A broker that runs already goes on as it began.
+fn how_to_have_a_group() -> String {
+    let why = meter::refusal().map(|why| format!(" ({why})")).unwrap_or_default();
+    format!(
+        "this user may make no control groups here{why}: with systemd, assay sandbox stop, then systemd-run --user --scope \
+         assay …; otherwise as root, or with memory, pids and cpuacct groups of its own (version 1)"
+    )
 }
 
 /// One cause takes all layers away: a cell is either whole or not there.

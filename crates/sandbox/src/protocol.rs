@@ -106,7 +106,7 @@ pub enum KilledBy {
 pub struct Isolation {
     /// The tier, `namespaces`.
     pub tier: String,
-    /// What bounds memory: `cgroup1` or `watchdog`.
+    /// What bounds memory: `cgroup2`, `cgroup1` or `watchdog`.
     pub memory: String,
     /// Whether the kernel was already running.
     pub warm: bool,

@@ -8,7 +8,7 @@
 //! 0 control (Spec in, Report out; closed by the command = kill)   1, 2 the cell's stdout and stderr
 //!     with the Spec: the kernel's channel, and the command's place among those who may have a cell
 //!
-//! supervisor --clone--> init (pid 1 of the cell, enters its control group itself) --fork--> python
+//! supervisor --clone--> init (pid 1 of the cell, born in its control group or enters it itself) --fork--> python
 //!     |  <-- descriptor of /work/out, when it is isolated
 //!     |  --> go, after a look at its /proc/<pid> from outside
 //!     |  <-- how python ended, unless the command has its last word before
@@ -196,18 +196,20 @@ fn launch(spec: &Spec, meter: &mut Meter) -> Result<Running, Failure> {
         memory_is_bounded: meter.bounds_memory(),
         without: &spec.without,
     };
-    let doors = meter.doors().map_err(fail("open the control group"))?;
+    let birthplace = meter.birthplace().map_err(fail("open the control group"))?;
+    let doors = if birthplace.is_some() { Ok(Vec::new()) } else { meter.doors() };
+    let doors = doors.map_err(fail("open the control group"))?;
     // Only root can, and only root's groups would matter: an ordinary user keeps what it has everywhere.
     let _ = sys::leave_groups();
-    let (init, pidfd) =
-        match sys::clone_process(layers::namespaces(&spec.without)).map_err(fail("create namespaces"))? {
-            sys::Cloned::Child => {
-                drop(channel);
-                be_init(&site, doors, inner)
-            }
-            sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
-        };
-    drop((inner, doors));
+    let cloned = sys::clone_process(layers::namespaces(&spec.without), birthplace.as_ref());
+    let (init, pidfd) = match cloned.map_err(fail("create namespaces"))? {
+        sys::Cloned::Child => {
+            drop(channel);
+            be_init(&site, doors, inner)
+        }
+        sys::Cloned::Parent { pid, pidfd } => (pid, pidfd),
+    };
+    drop((inner, doors, birthplace));
     // Held open here, the cell's output and its kernel's channel would not show their end to the command.
     for descriptor in [1, 2, KERNEL_CHANNEL] {
         drop(sys::inherited(descriptor));
@@ -348,7 +350,7 @@ pub(crate) fn told_by(command: &mut UnixStream) -> Option<End> {
     }
 }
 
-/// Process 1 of the cell: enters its control group, isolates itself, waits for the word, starts python and reaps until python ends.
+/// Process 1 of the cell: enters its control group unless it was born there, isolates itself, waits for the word, starts python and reaps until python ends.
 fn be_init(site: &Site, doors: Vec<OwnedFd>, channel: UnixStream) -> ! {
     let mut byte = [0];
     let _ = sys::die_with_parent();

@@ -89,7 +89,8 @@ impl Ground<'_> {
     }
 
     fn placed(&mut self, filter: &Filter) -> Result<Placed, Why> {
-        if filter.negated && self.spans_rows() {
+        let lacks = matches!(filter.condition, Condition::Empty(_) | Condition::Missing(_));
+        if (filter.negated || lacks) && self.spans_rows() {
             return Err(Why::ambiguous("whether none of its rows or only some of them"));
         }
         let timed = matches!(filter.condition, Condition::Time { .. } | Condition::AnyTime { .. });

@@ -82,6 +82,10 @@ impl<'a> Ground<'a> {
         };
         let options: Vec<ColId> = columns.iter().copied().filter(|id| hops(id) == Some(least)).collect();
         self.features.extend(std::iter::repeat_n(Feature::Hop, least));
+        // The country of somebody else, by a part of its name.
+        if least > 0 && self.draft.features.contains(&Feature::PartialName) {
+            self.features.push(Feature::VaguePart);
+        }
         Ok(self.pick(options))
     }
 

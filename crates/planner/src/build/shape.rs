@@ -374,6 +374,10 @@ fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
 
 /// `customers with more than 5 orders`: groups that pass a condition on an aggregate.
 fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
+    let lacks = |filter: &Filter| matches!(filter.condition, Condition::Empty(_) | Condition::Missing(_));
+    if draft.filters.iter().any(|filter| lacks(filter) && !filter.negated) {
+        return Err(Why::ambiguous("whether it is missing in the rows that are counted or in all rows of a thing"));
+    }
     let mut having = Vec::new();
     for condition in &draft.having {
         having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));

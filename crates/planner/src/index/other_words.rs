@@ -139,13 +139,34 @@ fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
 fn only_measures(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for table in 0..index.dataset.tables.len() {
         let timed = index.intervals.iter().any(|interval| interval.start.table == table);
+        // What was agreed is not what it came to.
+        let wished = |id: &ColId| {
+            let says = |word: &String| {
+                matches!(
+                    word.as_str(),
+                    "agreed"
+                        | "promised"
+                        | "planned"
+                        | "expected"
+                        | "estimated"
+                        | "target"
+                        | "maximum"
+                        | "max"
+                        | "min"
+                        | "minimum"
+                        | "allowed"
+                )
+            };
+            index.facts(*id).words.iter().any(says)
+        };
         let own = |id: &ColId| id.table == table && is_quantity(index, *id) && index.facts(*id).per.is_none();
         let family = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
         let quantities: Vec<ColId> = index.columns().filter(own).collect();
         for id in &quantities {
             let Some(said) = family(id).filter(|said| !timed || said != "time") else { continue };
             let alone = quantities.iter().filter(|other| family(other).as_ref() == Some(&said)).count() == 1;
-            let nouns = index.lexicon.sole_nouns(&said).filter(|noun| alone && !index.is_in_a_name(noun));
+            let nouns =
+                index.lexicon.sole_nouns(&said).filter(|noun| alone && !wished(id) && !index.is_in_a_name(noun));
             added.extend(nouns.map(|noun| (split_name(noun), Sense::Column(*id))));
         }
     }

@@ -207,9 +207,13 @@ fn add_column(index: &mut Index, id: ColId) {
     }
 }
 
-/// `home_club_id` of members beside `club_id` of visits: the home club is not just any club that a row has.
+/// `home_club_id` of members beside `club_id` of visits: the home club is not just any club that a row has. Nor is every
+/// employee a manager because employees have a `manager_id`.
 fn is_one_of_several_roles(index: &Index, thing: ThingId, id: ColId, phrase: &[String]) -> bool {
     let info = &index.things[thing];
+    if info.table == Some(id.table) && !index.column(id).unique && phrase != split_name(&info.noun) {
+        return true;
+    }
     let linked = |key: &&ColId| info.table != Some(key.table) && key.table != id.table;
     let role = phrase.len() > split_name(&info.noun).len();
     role && info.table.is_some_and(|table| table != id.table) && info.keys.iter().any(|key| linked(&key))

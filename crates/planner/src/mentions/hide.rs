@@ -9,6 +9,8 @@ use crate::tokens::Token;
 /// Takes out what no reading should see.
 pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_parts_of_comparisons(starts);
+    hide_bare_answers(starts, tokens);
+    hide_verbs_of_rows(index, starts, tokens);
     hide_parts_of_values(starts);
     hide_parts_of_ranges(starts);
     hide_parts_of_names(starts);
@@ -28,6 +30,44 @@ fn hide_parts_of_comparisons(starts: &mut [Vec<Mention>]) {
         for inner in &mut starts[start + 1..end] {
             inner.retain(|mention| !matches!(mention.what, What::Role(_)));
         }
+    }
+}
+
+/// "No" in "have no manager" is no cell of whatever column holds yes and no, unless that column is named beside it.
+fn hide_bare_answers(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    const ANSWERS: &[&str] = &["yes", "no", "none", "not", "true", "false"];
+    let names = |mention: &Mention, column: ColId| match &mention.what {
+        What::Columns(columns) | What::Flag(columns) => columns.contains(&column),
+        _ => false,
+    };
+    for start in (0..starts.len()).filter(|start| ANSWERS.contains(&tokens[*start].fold.as_str())) {
+        let after = starts.get(start + 1).into_iter().flatten();
+        let joint =
+            start.checked_sub(1).filter(|at| matches!(tokens[*at].fold.as_str(), "is" | "=" | ":" | "are" | "was"));
+        let before = starts[..start].iter().flatten().filter(|m| m.end == start || Some(m.end) == joint);
+        let beside: Vec<Mention> = after.chain(before).cloned().collect();
+        let is_told = |cells: &[(ColId, String)]| {
+            cells.iter().any(|(column, _)| beside.iter().any(|mention| names(mention, *column)))
+        };
+        starts[start].retain(|mention| match &mention.what {
+            What::Value(cells) if mention.end == start + 1 => is_told(cells),
+            _ => true,
+        });
+    }
+}
+
+/// "Never booked" denies a booking, not the state `booked` of one.
+fn hide_verbs_of_rows(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    let never = |start: &usize| tokens[*start - 1].fold == "never" && tokens[*start].fold.ends_with("ed");
+    for start in (1..starts.len()).filter(never) {
+        let is_verb_of = |column: &ColId| {
+            let noun = index.rows_of(column.table).map(|thing| index.forms.stem(&index.things[thing].noun));
+            noun.as_deref() == Some(tokens[start].stem.as_str())
+        };
+        starts[start].retain(|mention| match &mention.what {
+            What::Value(cells) => !cells.iter().all(|(column, _)| is_verb_of(column)),
+            _ => true,
+        });
     }
 }
 

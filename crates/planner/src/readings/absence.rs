@@ -34,7 +34,8 @@ fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(participle) = parser.tokens.get(at).filter(|token| token.fold.ends_with("ed")) else { return };
     let akin = |noun: &str| {
         const COMMON_MIN: usize = 5;
-        noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
+        parser.index.forms.stem(noun) == participle.stem
+            || noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
     };
     let asked = |thing: usize| draft.heads.iter().any(|head| head.target == Target::Thing(thing));
     for (thing, info) in parser.index.things.iter().enumerate() {

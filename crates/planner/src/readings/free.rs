@@ -17,6 +17,7 @@ use std::ops::Range;
 use super::{Parser, cheapest};
 use crate::draft::{Draft, Zone};
 use crate::lexicon::{Glue, Role};
+use crate::mentions::What;
 
 /// How many seeds of one question are looked at.
 const SEEDS_MAX: usize = 24;
@@ -47,11 +48,37 @@ impl Seed {
 
 /// The drafts that account for the whole question in any order, cheapest first.
 pub fn drafts(parser: &Parser) -> Vec<Draft> {
+    if (0..parser.tokens.len()).any(|at| depends_on_order(parser, at)) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for seed in seeds::all(parser).into_iter().take(SEEDS_MAX) {
         found.extend(completed(parser, &seed));
     }
     cheapest(found)
+}
+
+/// Whether a word says of what stands beside it how it is meant, so that nothing may be put elsewhere: "booked only at",
+/// "visited every doctor", "the change from 2023 to 2024".
+fn depends_on_order(parser: &Parser, at: usize) -> bool {
+    const WORDS: &[&str] = &[
+        "never",
+        "only",
+        "change",
+        "changed",
+        "difference",
+        "except",
+        "neither",
+        "nor",
+        "always",
+        "exclusively",
+        "unless",
+    ];
+    let word = parser.word(at);
+    let in_a_period = || parser.mentions.covering(at).any(|mention| matches!(mention.what, What::When(_)));
+    let each = word == "every" && !matches!(parser.before(at), "" | "for" | "in" | "per" | "of" | "at" | "on" | "by");
+    let first_or_last = matches!(word, "last" | "first") && !in_a_period();
+    WORDS.contains(&word) || each && !in_a_period() || first_or_last
 }
 
 /// A seed with the parts of all other words.

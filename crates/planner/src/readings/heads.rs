@@ -128,8 +128,10 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if place(parser, at, &mut next, draft, target) {
             // "Time to resolve" is said of what follows.
             next.connected = end > at + 1 && parser.word(end - 2) == "to";
-            if let Some(head) = next.heads.last_mut().filter(|head| amount && head.agg.is_none()) {
-                head.amount = true;
+            let told = matches!(draft.ask, None | Some(Ask::What)) && draft.rank.is_none() && !draft.share;
+            if let Some(head) = next.heads.last_mut().filter(|head| amount && told && head.agg.is_none()) {
+                head.agg = Some(Agg::Sum);
+                next.features.push(Feature::ImpliedAggregate);
             }
             steps.push((end, next));
         }

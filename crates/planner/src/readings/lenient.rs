@@ -9,7 +9,7 @@ mod counted;
 mod none;
 mod persons;
 mod places;
-mod staying;
+pub(super) mod staying;
 mod texts;
 mod totals;
 
@@ -56,6 +56,7 @@ pub const PRODUCTIONS: &[Production] = &[
     places::same_place,
     staying::current,
     staying::employed,
+    staying::still_members,
     staying::happened,
     texts::word_in,
     texts::saying,

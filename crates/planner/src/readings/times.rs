@@ -14,6 +14,9 @@ use crate::period::{Period, When};
 pub fn time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         let What::When(when) = &mention.what else { continue };
+        if super::lenient::staying::is_now(parser, draft, when) {
+            continue;
+        }
         let verb = follows_participle(parser, at, draft);
         steps.push((mention.end, add(draft, Condition::Time { columns: None, when: when.clone(), verb }, &[])));
         if let Some(condition) = year_column(parser, when) {
@@ -72,6 +75,10 @@ fn year_test(when: &When) -> Option<(Test, Vec<Amount>)> {
         _ => None,
     };
     Some(match when {
+        When::In(Period::Span(from, to)) if from.day_of_year() == 1 && to.day_of_year() == 1 => {
+            let year = |year: i16| Amount { number: f64::from(year), percent: false, money: false, unit: None };
+            (Test::Between, vec![year(from.year()), year(to.year() - 1)])
+        }
         When::In(period) => (Test::Eq, vec![amount(period)?]),
         When::Since(period) => (Test::Ge, vec![amount(period)?]),
         When::After(period) => (Test::Gt, vec![amount(period)?]),

@@ -63,7 +63,7 @@ fn launch() -> io::Result<()> {
 fn clone_broker(mut spec: BrokerSpec, listener: &UnixListener, lock: i32) -> io::Result<()> {
     let (mut channel, theirs) = UnixStream::pair()?;
     let _ = sys::leave_groups();
-    let broker = match sys::clone_process(NAMESPACES)? {
+    let broker = match sys::clone_process(NAMESPACES, None)? {
         sys::Cloned::Child => {
             drop(channel);
             become_inside(theirs, listener.as_raw_fd(), lock)

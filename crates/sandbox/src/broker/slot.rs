@@ -120,7 +120,7 @@ impl Slot {
             memory_is_bounded: meter.bounds_memory(),
             without: &[],
         };
-        let cloned = sys::clone_process(layers::namespaces(&[])).step("create namespaces")?;
+        let cloned = sys::clone_process(layers::namespaces(&[]), None).step("create namespaces")?;
         let sys::Cloned::Parent { pid: init, pidfd } = cloned else { be_init(&site, &inner) };
         let state = State::Entering;
         let slot = Slot { id, kind, init, pidfd, meter, worker: None, begun, state, kill_at: None, channel, out: None };

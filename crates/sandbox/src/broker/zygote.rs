@@ -104,7 +104,7 @@ impl Zygote {
     /// Starts one; it needs a while until it is ready.
     pub fn start(image: &Path, kernel: &Path, breadth: Breadth, memory_is_bounded: bool) -> Result<Zygote, Failure> {
         let (link, theirs) = sys::message_pair().step("make a channel to the zygote")?;
-        let cloned = sys::clone_process(libc::CLONE_NEWNS).step("start the zygote")?;
+        let cloned = sys::clone_process(libc::CLONE_NEWNS, None).step("start the zygote")?;
         let sys::Cloned::Parent { pid, pidfd } = cloned else { be_zygote(image, kernel, breadth, &theirs) };
         let zygote = Zygote { breadth, pid, pidfd, link, ready: false };
         let profile = |profile: Profile| ProfileSettings {

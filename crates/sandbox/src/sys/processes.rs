@@ -12,8 +12,11 @@ pub enum Cloned {
     Child,
 }
 
-/// Forks into new namespaces. The calling process must have one thread only: the child goes on in a copy of it.
-pub fn clone_process(namespaces: libc::c_int) -> io::Result<Cloned> {
+/// Forks into new namespaces, and into a control group of version 2 if one is named. The calling process must have one
+/// thread only: the child goes on in a copy of it.
+pub fn clone_process(namespaces: libc::c_int, group: Option<&OwnedFd>) -> io::Result<Cloned> {
+    // The constant of libc does not fit its own type.
+    const CLONE_INTO_CGROUP: u64 = 1 << 33;
     let mut pidfd: libc::c_int = -1;
     // SAFETY: zeroed clone_args are valid; pidfd outlives the call; no stack is passed, so this behaves like fork.
     let pid = unsafe {
@@ -21,6 +24,10 @@ pub fn clone_process(namespaces: libc::c_int) -> io::Result<Cloned> {
         args.flags = namespaces as u64 | libc::CLONE_PIDFD as u64;
         args.pidfd = &raw mut pidfd as u64;
         args.exit_signal = libc::SIGCHLD as u64;
+        if let Some(group) = group {
+            args.flags |= CLONE_INTO_CGROUP;
+            args.cgroup = group.as_raw_fd() as u64;
+        }
         check(libc::syscall(libc::SYS_clone3, &raw const args, size_of::<libc::clone_args>()))?
     };
     if pid == 0 {

@@ -145,8 +145,11 @@ fn groups() -> BTreeSet<PathBuf> {
     let membership = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let parents = membership.lines().filter_map(|line| {
         let (controllers, own) = line.split_once(':')?.1.split_once(':')?;
-        let parent = |name| Path::new("/sys/fs/cgroup").join(name).join(own.trim_start_matches('/')).join("assay");
-        Some(controllers.split(',').map(parent).collect::<Vec<_>>())
+        let group = |name| Path::new("/sys/fs/cgroup").join(name).join(own.trim_start_matches('/'));
+        // Version 2 names no controllers, and its groups lie below one of those above our own.
+        let above = if controllers.is_empty() { usize::MAX } else { 1 };
+        let parents = |name| group(name).ancestors().take(above).map(|one| one.join("assay")).collect::<Vec<_>>();
+        Some(controllers.split(',').flat_map(parents).collect::<Vec<_>>())
     });
     let entries = parents.flatten().filter_map(|parent| fs::read_dir(parent).ok()).flatten().flatten();
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect()

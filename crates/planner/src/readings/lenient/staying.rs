@@ -6,10 +6,11 @@
 use super::super::filters::{add, after_joints};
 use super::super::{Parser, Steps, features};
 use super::pass;
-use crate::draft::{Columns, Condition, Draft, Target};
-use crate::index::ColId;
+use crate::draft::{Columns, Condition, Draft, Head, Target};
+use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
+use crate::period::{Period, When};
 use crate::score::Feature;
 
 /// Words of dates by which a row has come to its end.
@@ -33,7 +34,44 @@ fn leaving(parser: &Parser) -> Columns {
     let index = parser.index;
     let named = |id: &ColId| index.facts(*id).event.iter().any(|word| ENDS.contains(&word.as_str()));
     let open = |id: &ColId| index.column(*id).ty.is_temporal() && index.column(*id).nulls > 0;
-    index.columns().filter(|id| open(id) && named(id)).collect()
+    // What is cancelled has ended; whoever has cancelled has left.
+    let cancelled = |id: &ColId| {
+        let person = index.rows_of(id.table).is_some_and(|rows| is_person(parser, rows));
+        let said = |word: &String| matches!(word.as_str(), "cancelled" | "canceled" | "cancellation" | "churned");
+        person && index.facts(*id).event.iter().any(said)
+    };
+    index.columns().filter(|id| open(id) && (named(id) || cancelled(id))).collect()
+}
+
+fn is_person(parser: &Parser, thing: ThingId) -> bool {
+    parser.index.lexicon.is_of("person", &parser.index.things[thing].noun)
+}
+
+/// The date of leaving of the persons that a draft is about.
+fn leaving_of_head(parser: &Parser, draft: &Draft) -> Option<ColId> {
+    let [Head { target: Target::Thing(thing), .. }] = draft.heads[..] else { return None };
+    let [date] = leaving(parser)[..] else { return None };
+    (is_person(parser, thing) && parser.index.things[thing].table == Some(date.table)).then_some(date)
+}
+
+/// Whether "today" says of persons that they are still there, and not that something happened on that day.
+pub fn is_now(parser: &Parser, draft: &Draft, when: &When) -> bool {
+    *when == When::In(Period::Today) && leaving_of_head(parser, draft).is_some()
+}
+
+/// `how many people are still members today`: those without a date of leaving, called by their noun once more.
+pub fn still_members(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let (Some(date), [Head { target, .. }]) = (leaving_of_head(parser, draft), &draft.heads[..]) else { return };
+    let after = parser.role(at, Role::Still);
+    let start = after.unwrap_or(at);
+    let again = |mention: &&Mention| matches!(mention.what, What::Thing(thing) if Target::Thing(thing) == *target);
+    let Some(noun) = parser.mentions.at(start).iter().find(again) else { return };
+    let today = matches!(parser.word(noun.end), "today" | "now" | "currently");
+    let passive = matches!(parser.before(at), "are" | "is");
+    if passive && (after.is_some() || today) {
+        let end = noun.end + usize::from(today);
+        steps.push((end, still_there(parser, at, end, draft, date)));
+    }
 }
 
 fn still_there(parser: &Parser, at: usize, end: usize, draft: &Draft, date: ColId) -> Draft {
