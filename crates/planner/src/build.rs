@@ -21,6 +21,7 @@ mod ratio;
 mod settle;
 mod shape;
 mod shares;
+mod threshold;
 mod usual;
 
 use base::Type;

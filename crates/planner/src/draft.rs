@@ -21,6 +21,8 @@ pub struct Draft {
     /// An aggregate that waits for its target.
     pub pending: Option<Pending>,
     pub groups: Vec<Target>,
+    /// Whether a group is said to be a number of something: "by number of guests".
+    pub numbered: bool,
     pub filters: Vec<Filter>,
     pub having: Vec<Having>,
     pub rank: Option<Rank>,
@@ -36,6 +38,8 @@ pub struct Draft {
     pub share: bool,
     /// How many conditions come before the words that ask for a share.
     pub share_from: usize,
+    /// Whether "and" with a verb of its own joined conditions of a share: "include breakfast and were cancelled".
+    pub coordinated: bool,
     /// Whether conditions from here on say of what the share is taken: "out of all that have a rating".
     pub whole: bool,
     pub distribution: bool,

@@ -6,6 +6,7 @@
 mod facts;
 mod intervals;
 mod loose;
+mod magnitudes;
 mod other_words;
 mod rows;
 mod things;

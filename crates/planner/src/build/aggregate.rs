@@ -8,6 +8,7 @@ use super::condition::{all_of, in_unit, not, ref_test};
 use super::ground::Ground;
 use super::settle::{Number, Settled};
 use super::shape::{Aggregate, Share};
+use super::threshold::Reach;
 use super::{Why, charts};
 use crate::draft::{Amount, Condition, Filter, Head, Target};
 use crate::index::MeasureId;
@@ -154,11 +155,25 @@ fn having_measure(
     Ok(name)
 }
 
-fn having_pred(ground: &Ground, settled: &Settled, name: &str, test: Test, amounts: &[Amount]) -> Result<Pred, Why> {
+fn having_pred(
+    ground: &mut Ground,
+    settled: &Settled,
+    name: &str,
+    test: Test,
+    amounts: &[Amount],
+) -> Result<Pred, Why> {
+    if let Number::Column { columns, agg, .. } = &settled.what {
+        let reach = match agg {
+            Agg::Sum => Reach::Total,
+            Agg::Count | Agg::CountDistinct => Reach::Number,
+            _ => Reach::Row,
+        };
+        let values = ground.thresholds(columns[0], amounts, reach)?;
+        return Ok(ref_test(name, test, values));
+    }
     let mut values = Vec::new();
     for amount in amounts {
         values.push(match &settled.what {
-            Number::Column { columns, .. } => ground.amount(columns[0], amount)?,
             Number::Declared(measure) => declared_amount(ground, *measure, amount)?,
             Number::Flag { share: true, .. } => in_unit(amount, None, true, name)?,
             Number::Elapsed { op, .. } => super::elapsed::amount(*op, amount)?,

@@ -5,6 +5,7 @@ use data::plan::{Exists, Expr, Pred, Test};
 
 use super::Why;
 use super::ground::Ground;
+use super::threshold::Reach;
 use crate::draft::{Amount, Columns, Condition, Filter, Head, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Unit};
@@ -128,7 +129,7 @@ impl Ground<'_> {
                     let name = self.index.qualified(column);
                     return Err(Why::ambiguous(format!("{name} belongs to another thing than the one asked about")));
                 }
-                let values = amounts.iter().map(|amount| self.amount(column, amount)).collect::<Result<Vec<_>, _>>()?;
+                let values = self.thresholds(column, amounts, Reach::Row)?;
                 if self.index.facts(column).years && *test == Test::Eq {
                     self.check_year(column, amounts)?;
                 }
@@ -372,23 +373,7 @@ impl Ground<'_> {
         self.features.push(Feature::Exists);
         Ok(Placed::There(table, None))
     }
-
-    /// The number to compare with, in the column's own unit.
-    pub fn amount(&self, column: ColId, amount: &Amount) -> Result<Cell, Why> {
-        let info = self.index.column(column);
-        let greatest = info.max.as_ref().and_then(number_of).unwrap_or(f64::INFINITY);
-        let fraction = greatest <= 1.0;
-        // "Over 100 million" against numbers that are told in millions.
-        let scale = self.index.facts(column).scale;
-        let whole = scale > 1.0 && amount.number > greatest && amount.number >= scale.min(WHOLE_MIN);
-        let number = if whole { amount.number / scale } else { amount.number };
-        let amount = &Amount { number, ..amount.clone() };
-        in_unit(amount, self.index.facts(column).unit.as_ref(), fraction, &info.name)
-    }
 }
-
-/// From here on a number is told in full, not in the thousands or millions of its column.
-const WHOLE_MIN: f64 = 10_000.0;
 
 /// An amount in another unit; a unit that does not fit is never dropped.
 pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) -> Result<Cell, Why> {

@@ -103,6 +103,9 @@ impl Ground<'_> {
         {
             return Err(Why::unsupported("two numbers in different units"));
         }
+        if self.index.facts(*left).scale != self.index.facts(*right).scale {
+            return Err(Why::unsupported("two numbers in different magnitudes"));
+        }
         let (from, to) = if op == Op::Sub { (*left, *right) } else { (*right, *left) };
         self.named.extend([*left, *right]);
         let expr = Expr::Op { op, args: vec![self.expr(from), self.expr(to)] };

@@ -203,6 +203,13 @@ impl<'a> Ground<'a> {
                 words::snake(&info.name)
             )));
         }
+        if let Some(thing) = self.index.rows_called_like(column).filter(|_| !self.draft.numbered) {
+            let (rows, name) = (&self.index.things[thing].noun, self.index.qualified(column));
+            return Err(Why::ambiguous(format!("whether each {rows} is meant or the number in {name}")));
+        }
+        if let Some(thing) = self.index.namesakes(&[column]) {
+            return self.thing_group(thing);
+        }
         // An identifier is shown with the name people know it by.
         let thing = self.index.things.iter().position(|thing| thing.keys.contains(&column));
         if let Some(thing) = thing.filter(|thing| self.index.things[*thing].label.is_some()) {

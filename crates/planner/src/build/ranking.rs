@@ -97,6 +97,9 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     if groups.contains(&subject.target) {
         return Err(Why::unsupported("a thing is ranked within itself"));
     }
+    if draft.groups.iter().any(|group| has_only_one(index, group, &subject.target)) {
+        return Err(Why::ambiguous("whether the first for each of them is meant, or the first on average"));
+    }
     groups.push(subject.target.clone());
     // The hottest day has the highest value of all days.
     let by = match (rank.kind, &subject.target) {
@@ -125,6 +128,23 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
     shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
     Ok(Shape::Aggregate(shape))
+}
+
+/// Whether each row that the first stands for has just one of the second: then there is nothing to rank within it.
+fn has_only_one(index: &Index, group: &Target, subject: &Target) -> bool {
+    let row = match group {
+        Target::Thing(thing) => index.things[*thing].table,
+        Target::Columns(columns) => columns.iter().find(|id| index.column(**id).unique).map(|id| id.table),
+        _ => None,
+    };
+    row.is_some_and(|table| match subject {
+        Target::Thing(thing) => {
+            let own = index.things[*thing].table.filter(|own| *own != table);
+            own.is_some_and(|own| index.schema.hops(table, own).is_some())
+        }
+        Target::Columns(columns) => columns.iter().all(|id| id.table == table && !index.column(*id).unique),
+        _ => false,
+    })
 }
 
 /// "Who" asks for a person: the rows themselves, or the person that each of them belongs to.

@@ -145,6 +145,12 @@ fn elapsed(interval: Interval, op: Op, head: &Head, usage: Use) -> Result<Settle
     })
 }
 
+/// Two people of one name are two: they are counted by what identifies them.
+fn told_apart(index: &Index, columns: &Columns) -> Option<Settled> {
+    let thing = index.namesakes(columns)?;
+    Some(Settled { what: Number::Count(Target::Thing(thing)), features: Vec::new(), assumption: None })
+}
+
 fn column(
     index: &Index,
     columns: &Columns,
@@ -184,7 +190,9 @@ fn column(
         Some(Agg::Count) if info.ty.is_temporal() && !distinct => {
             Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
         }
-        Some(Agg::Count) if distinct || !number => done(Agg::CountDistinct),
+        Some(Agg::Count) if distinct || !number => {
+            told_apart(index, columns).map_or_else(|| done(Agg::CountDistinct), Ok)
+        }
         Some(Agg::Count) if facts.additive || facts.extensive => implied(Agg::Sum, "its sum"),
         Some(Agg::Count) => {
             Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name())))
@@ -192,7 +200,9 @@ fn column(
         Some(Agg::Min | Agg::Max) if info.ty.is_temporal() || number => done(agg.unwrap_or(Agg::Max)),
         Some(agg) if number => done(agg),
         Some(agg) => Err(Why::unsupported(format!("the {} of {}, which is no number", word(agg), name()))),
-        None if !number && (head.amount || usage != Use::Plain) && !info.ty.is_temporal() => done(Agg::CountDistinct),
+        None if !number && (head.amount || usage != Use::Plain) && !info.ty.is_temporal() => {
+            told_apart(index, columns).map_or_else(|| done(Agg::CountDistinct), Ok)
+        }
         None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
         None if facts.additive || head.amount && facts.extensive => implied(Agg::Sum, "its sum"),
         None => match usage {

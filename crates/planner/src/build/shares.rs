@@ -54,6 +54,11 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         // One row for each: "what percent of countries".
         head = Head::counted(thing);
     }
+    // "Include breakfast and were cancelled in May": what the verbs say belongs together, a period included.
+    let said = filters.iter().filter(|filter| filter.zone != Zone::BeforeHead).count();
+    if draft.coordinated && said > 1 {
+        return Err(Why::ambiguous("which of the conditions the share is of, and which limit the whole"));
+    }
     let (conditions, whole) = split(filters);
     if conditions.len() > 1 {
         return Err(Why::ambiguous("which of the conditions the share is of, and which limit the whole"));

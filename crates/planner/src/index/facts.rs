@@ -4,7 +4,7 @@
 use base::{Cell, Type};
 use data::dataset::ColumnInfo;
 
-use super::{Index, units};
+use super::{Index, magnitudes, units};
 use crate::lexicon::Unit;
 use crate::words::split_name;
 
@@ -67,8 +67,10 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let words: Vec<String> = written.iter().map(|word| index.lexicon.spoken(word).to_string()).collect();
     // Beside a `..._max`, `..._min` is the minimum and no minutes.
     let bound = bounds && words.last().is_some_and(|word| word == "min");
-    let unit = (column.ty.is_number() && !bound).then(|| without_unit(index, &words));
-    let (mut unitless, named_unit) = unit.unwrap_or_else(|| (words.clone(), None));
+    let scale = magnitudes::scale(column);
+    let told = magnitudes::without(words.clone(), scale);
+    let unit = (column.ty.is_number() && !bound).then(|| without_unit(index, &told));
+    let (mut unitless, named_unit) = unit.unwrap_or_else(|| (told.clone(), None));
     let per = units::per(index, &column.name).filter(|_| column.ty.is_number());
     // What stands in parentheses is a unit, known or not.
     let length = units::before(&column.name).map_or(0, |stem| split_name(stem).len());
@@ -79,7 +81,7 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let yes = yes(column);
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
     let (core, counted) = without_count(core);
-    let core = without_magnitude(core, scale(&column.name));
+    let core = magnitudes::without(core, scale);
     let identifier = is_identifier(column, &words);
     let additive = column.ty.is_number()
         && !identifier
@@ -116,42 +118,10 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
         lists,
         unit,
         per,
-        scale: scale(&column.name),
+        scale,
         core,
         words,
     }
-}
-
-/// The magnitude that a name says its numbers are told in: `Budget ($M)`, `revenue_in_thousands`.
-fn scale(name: &str) -> f64 {
-    let lower = name.to_lowercase();
-    let words = split_name(name);
-    let says = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let signed = |letter: char| {
-        ['$', '€', '£'].iter().any(|sign| {
-            lower.split(*sign).skip(1).any(|rest| {
-                let mut rest = rest.chars();
-                rest.next() == Some(letter) && rest.next().is_none_or(|next| !next.is_alphabetic() || next == 'n')
-            })
-        })
-    };
-    if signed('m') || says(&["million", "millions", "musd", "meur", "mln"]) {
-        1e6
-    } else if signed('b') || says(&["billion", "billions", "bn"]) {
-        1e9
-    } else if signed('k') || says(&["thousand", "thousands", "kusd", "keur"]) {
-        1e3
-    } else {
-        1.0
-    }
-}
-
-/// Cuts the magnitude off the end of a name that says one: `Budget ($M)` is a budget.
-fn without_magnitude(words: Vec<String>, scale: f64) -> Vec<String> {
-    const MAGNITUDES: &[&str] = &["m", "mn", "k", "b", "bn", "million", "millions", "billion", "thousand", "thousands"];
-    let magnitude = |word: &String| MAGNITUDES.contains(&word.trim_start_matches(['$', '€', '£']));
-    let length = words.len() - usize::from(scale > 1.0 && words.len() > 1 && words.last().is_some_and(magnitude));
-    words[..length].to_vec()
 }
 
 /// Whether a number already holds what came before: then a sum over rows counts twice.

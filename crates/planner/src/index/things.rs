@@ -19,6 +19,29 @@ pub struct Thing {
     pub label: Option<ColId>,
 }
 
+impl Index {
+    /// The thing that a column of names stands for, where several of them have the same name and a key tells them apart:
+    /// `customer` beside `customer_no`.
+    pub fn namesakes(&self, columns: &[ColId]) -> Option<ThingId> {
+        let (first, others) = columns.split_first()?;
+        let thing = self.things.iter().position(|thing| thing.label == Some(*first))?;
+        let info = &self.things[thing];
+        let key = info.keys.iter().find(|key| key.table == first.table)?;
+        let called = self.facts(*first).core.iter().map(|word| self.forms.singular(word)).collect::<Vec<_>>();
+        let shared = self.column(*first).distinct < self.column(*key).distinct;
+        (shared && others.is_empty() && !info.keys.contains(first) && called == split_name(&info.noun)).then_some(thing)
+    }
+
+    /// The thing with rows of its own that a number column of another table is called like: `guests` of a booking.
+    pub fn rows_called_like(&self, column: ColId) -> Option<ThingId> {
+        let facts = self.facts(column);
+        let called = facts.core.iter().map(|word| self.forms.singular(word)).collect::<Vec<_>>();
+        let measured = self.column(column).ty.is_number() && !facts.identifier;
+        let rows = |thing: &Thing| thing.table.is_some_and(|table| table != column.table);
+        self.things.iter().position(|thing| measured && rows(thing) && split_name(&thing.noun) == called)
+    }
+}
+
 /// Fills the index's things and their names.
 pub fn build(index: &mut Index) {
     for table in 0..index.dataset.tables.len() {

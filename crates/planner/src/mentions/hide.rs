@@ -18,6 +18,7 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_concepts_after_names(index, starts);
     hide_verbs_behind_nouns(starts, tokens);
     hide_joints_behind_events(starts);
+    hide_rates_of_events(starts, tokens);
 }
 
 /// "Most" in "at most" is no superlative, and "not" in "not more than" no negation of its own.
@@ -126,6 +127,19 @@ fn hide_joints_behind_events(starts: &mut [Vec<Mention>]) {
     for start in starts {
         if start.iter().any(|mention| matches!(mention.what, What::Event(_))) {
             start.retain(|mention| !matches!(mention.what, What::Role(Role::Glue(Glue::Preposition))));
+        }
+    }
+}
+
+/// "Cancellation rate", where a cell says cancelled: how often it happens, and no column whose name has "rate" in it.
+fn hide_rates_of_events(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for at in 1..starts.len() {
+        let event = |m: &Mention| {
+            let noun = tokens[at - 1].fold.ends_with("ion") || m.synonym || m.stemmed;
+            m.end == at && noun && matches!(m.what, What::Value(_) | What::Flag(_) | What::Event(_))
+        };
+        if matches!(tokens[at].singular.as_str(), "rate") && starts[..at].iter().flatten().any(event) {
+            starts[at].retain(|m| !(matches!(m.what, What::Columns(_)) && m.partial));
         }
     }
 }

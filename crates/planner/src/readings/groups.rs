@@ -82,6 +82,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             |(end, target, features): (usize, Target, Vec<Feature>)| (end, target, [features, owned.clone()].concat());
         targets.extend(parser.targets(mention.end).into_iter().map(with));
     }
+    let plain = targets.len();
     // "By number of cards": the column is the number itself.
     if let Some(counted) = parser.role(start, Role::Count) {
         let number = |target: &Target| match target {
@@ -90,7 +91,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         };
         targets.extend(parser.targets(counted).into_iter().filter(|(_, target, _)| number(target)));
     }
-    for (end, target, features) in targets {
+    for (position, (end, target, features)) in targets.into_iter().enumerate() {
         let fits = matches!(
             target,
             Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)
@@ -101,6 +102,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let next = draft.with(|next| {
             next.features.extend(features);
             next.groups.push(target);
+            next.numbered |= position >= plain;
             next.connected = false;
         });
         steps.push((end, next.clone()));

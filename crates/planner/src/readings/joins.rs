@@ -41,16 +41,17 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 let verb = matches!(glue, Glue::Be | Glue::Relative | Glue::Auxiliary)
                     || parser.word(end - 1).starts_with("ha");
                 let connected = draft.connected || glue == Glue::Preposition;
-                steps.push((
-                    end,
-                    Draft { predicate: draft.predicate || verb && after_head, connected, ..draft.clone() },
-                ));
+                let predicate = draft.predicate || verb && after_head;
+                let coordinated = draft.coordinated || verb && coordinates(parser, at, draft);
+                steps.push((end, Draft { predicate, coordinated, connected, ..draft.clone() }));
             }
             Role::Neutral if is_neutral(parser, at, draft) => {
-                steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+                let coordinated = draft.coordinated || coordinates(parser, at, draft);
+                steps.push((end, Draft { predicate: true, coordinated, connected: true, ..draft.clone() }));
             }
             Role::Light if is_light(parser, at, draft) => {
                 let mut next = Draft { predicate: true, connected: true, ..draft.clone() };
+                next.coordinated |= coordinates(parser, at, draft);
                 // "Days taken" are added up.
                 if let Some(head) = next.heads.last_mut().filter(|head| head.agg.is_none()) {
                     let number = |columns: &Vec<ColId>| columns.iter().all(|id| is_measure(parser, *id));
@@ -65,6 +66,12 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             _ => {}
         }
     }
+}
+
+/// Whether a verb after "and" goes on with what a share is of, rather than saying it of those that came before.
+fn coordinates(parser: &Parser, at: usize, draft: &Draft) -> bool {
+    let and = at > 0 && parser.role(at - 1, Role::And).is_some();
+    and && draft.share && draft.filters.iter().any(|filter| filter.zone != Zone::BeforeHead)
 }
 
 /// `diagnosis among patients`, `share of women among managers`: those after it are the whole.
@@ -263,6 +270,7 @@ pub fn linking_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         _ => false,
     });
     if !draft.heads.is_empty() && !passive && linked {
-        steps.push((end, Draft { predicate: true, connected: true, ..draft.clone() }));
+        let coordinated = draft.coordinated || coordinates(parser, at, draft);
+        steps.push((end, Draft { predicate: true, coordinated, connected: true, ..draft.clone() }));
     }
 }

@@ -57,6 +57,25 @@ fn rate_of(parser: &Parser, column: ColId, condition: Condition, draft: &Draft) 
     })
 }
 
+/// `the lowest cancellation rate`: things are ranked by the share of their rows.
+fn ranked_rate(parser: &Parser, column: ColId, condition: Condition, draft: &Draft) -> Option<Draft> {
+    let rows = parser.index.rows_of(column.table)?;
+    let open = draft.rank.as_ref().is_some_and(|rank| rank.open && rank.by.is_none());
+    if !open || draft.heads.len() != 1 || draft.pending.is_some() || draft.share {
+        return None;
+    }
+    let mut next = draft.with(|next| {
+        next.share = true;
+        next.share_from = next.filters.len();
+        next.filters.push(Filter { condition, negated: false, zone: Zone::Predicate });
+        if let Some(rank) = &mut next.rank {
+            (rank.open, rank.by) = (false, Some(Head::counted(rows)));
+        }
+    });
+    next.assume("rate", "the rate is the share of rows");
+    Some(next)
+}
+
 /// `cancellation rate` where a cell says that something was cancelled.
 pub fn value_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
@@ -69,6 +88,9 @@ pub fn value_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
             continue;
         }
         let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
+        if let Some(next) = ranked_rate(parser, *column, condition.clone(), draft) {
+            steps.push((end, next.with(|next| next.features.extend(mention.synonym.then_some(Feature::LooseValue)))));
+        }
         if let Some(mut next) = rate_of(parser, *column, condition, draft) {
             next.features.extend(mention.synonym.then_some(Feature::LooseValue));
             steps.push((end, next));

@@ -134,12 +134,21 @@ fn counted(parser: &Parser, at: usize, draft: &Draft, number: &Head, per: bool, 
     let rows = matches!(number.target, Target::Thing(_) | Target::Rows | Target::Flag(_));
     let average = number.agg == Some(Agg::Avg) && (rows || is_amount(parser, number) && is_measure(number));
     let plain = matches!(number.agg, None | Some(Agg::Sum)) && is_amount(parser, number) && per;
+    // "Which genre earns the most per movie", where every row is a movie.
+    let own_rows = |target: &Target| match (target, &number.target) {
+        (Target::Thing(thing), Target::Columns(columns)) => {
+            columns.iter().all(|id| parser.index.things[*thing].table == Some(id.table))
+        }
+        _ => false,
+    };
+    let ranked = draft.rank.is_some() && !draft.heads.is_empty() && plain;
     for (end, target, found) in parser.targets(start) {
         let split_later = (end..parser.tokens.len())
             .any(|later| parser.roles(later).any(|(_, role)| matches!(role, Role::GroupBy | Role::GroupPer)));
         let things = matches!(target, Target::Thing(_)) && target != number.target;
         let days = target == Target::Grain(Grain::Day);
-        if things && (average || plain && split_later) || days && average {
+        let for_each_row = ranked && own_rows(&target);
+        if things && (average || plain && split_later || for_each_row) || days && average {
             steps.push((end, with_ratio(draft, number, Head::plain(target), &found)));
         }
     }

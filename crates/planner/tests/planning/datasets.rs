@@ -3,6 +3,7 @@
 mod baths;
 mod couriers;
 mod headers;
+mod inns;
 mod parishes;
 mod plain;
 mod school;
@@ -31,6 +32,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| couriers::named(name))
             .or_else(|| parishes::named(name))
             .or_else(|| baths::named(name))
+            .or_else(|| inns::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
