@@ -77,11 +77,12 @@ pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
     let mut failure: Option<Why> = None;
     for base in 0..index.dataset.tables.len() {
         match at_base(index, draft, &shape, base) {
-            Ok(readings) => {
+            Ok(mut readings) => {
                 let cost = readings.iter().map(|reading| -reading.score).fold(f64::INFINITY, f64::min);
                 // "How many engineers are in Engineering" counts those of whom both can be said.
                 let looks_elsewhere = unnamed && readings.iter().any(|reading| tests_other_rows(&reading.plan));
                 let cost = if looks_elsewhere { cost + OTHER_ROWS } else { cost };
+                readings.iter_mut().for_each(|reading| reading.ambiguous |= looks_elsewhere);
                 match &mut best {
                     Some((known, _)) if cost > *known + TIE => {}
                     // Two tables that fit alike are two meanings, and nobody has said which.

@@ -65,6 +65,11 @@ impl Forms {
     }
 }
 
+/// Whether a noun names what a verb of that stem does: a booking and `book`, an order and `order`.
+pub fn is_deed(noun: &str, stem: &str) -> bool {
+    noun.strip_prefix(stem).is_some_and(|rest| matches!(rest, "" | "e" | "ing" | "ment" | "al"))
+}
+
 fn without_last_e(word: String) -> String {
     if word.len() > 3 && word.ends_with('e') { word[..word.len() - 1].to_string() } else { word }
 }

@@ -5,7 +5,7 @@ use data::plan::{Agg, Expr, Measure, Pred, Test};
 use super::Why;
 use super::ground::Ground;
 use super::settle::Number;
-use crate::draft::Target;
+use crate::draft::{Condition, Target};
 use crate::index::{ColId, MeasureId, ThingId};
 use crate::names;
 use crate::score::Feature;
@@ -35,7 +35,7 @@ impl Ground<'_> {
         let scoped = |thing: &ThingId| self.index.things[*thing].table == Some(self.base);
         let clear =
             self.index.dataset.tables.len() == 1 || self.draft.scopes.iter().any(scoped) || self.draft.distribution;
-        let own = self.own_rows();
+        let own = self.own_rows() || self.is_said_first();
         if !clear && !own {
             return Err(Why::ambiguous("rows of which table is not said"));
         }
@@ -64,6 +64,15 @@ impl Ground<'_> {
     /// Whether every condition is about this table's own columns, so that its rows are meant.
     fn own_rows(&self) -> bool {
         !self.named.is_empty() && self.named.iter().all(|column| column.table == self.base)
+    }
+
+    /// Whether what is said first is about this table's columns: clerks in Sales are rows of the table that has clerks.
+    fn is_said_first(&self) -> bool {
+        self.draft.filters.first().is_some_and(|filter| match &filter.condition {
+            Condition::Values { cells, .. } => cells.iter().all(|(column, _)| column.table == self.base),
+            Condition::Flag(columns) => columns.iter().all(|column| column.table == self.base),
+            _ => false,
+        })
     }
 
     /// How many things: rows of their own table, or distinct keys where only those are at hand.

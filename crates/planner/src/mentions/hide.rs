@@ -5,6 +5,7 @@ use crate::index::{ColId, Index};
 use crate::lexicon::{Glue, Role};
 use crate::period::When;
 use crate::tokens::Token;
+use crate::words::is_deed;
 
 /// Takes out what no reading should see.
 pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
@@ -61,8 +62,8 @@ fn hide_verbs_of_rows(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Toke
     let never = |start: &usize| tokens[*start - 1].fold == "never" && tokens[*start].fold.ends_with("ed");
     for start in (1..starts.len()).filter(never) {
         let is_verb_of = |column: &ColId| {
-            let noun = index.rows_of(column.table).map(|thing| index.forms.stem(&index.things[thing].noun));
-            noun.as_deref() == Some(tokens[start].stem.as_str())
+            let rows = index.rows_of(column.table).map(|thing| &index.things[thing]);
+            rows.is_some_and(|rows| is_deed(&rows.noun, &tokens[start].stem))
         };
         starts[start].retain(|mention| match &mention.what {
             What::Value(cells) => !cells.iter().all(|(column, _)| is_verb_of(column)),

@@ -9,6 +9,7 @@ use crate::index::ThingId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::words::is_deed;
 
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
 pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -34,7 +35,7 @@ fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(participle) = parser.tokens.get(at).filter(|token| token.fold.ends_with("ed")) else { return };
     let akin = |noun: &str| {
         const COMMON_MIN: usize = 5;
-        parser.index.forms.stem(noun) == participle.stem
+        is_deed(noun, &participle.stem)
             || noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
     };
     let asked = |thing: usize| draft.heads.iter().any(|head| head.target == Target::Thing(thing));
