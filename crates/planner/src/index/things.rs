@@ -186,7 +186,9 @@ fn add_column(index: &mut Index, id: ColId) {
     let owner = index.things.iter().position(|thing| thing.keys.contains(&id) || thing.label == Some(id));
     if let Some(thing) = owner {
         if is_one_of_several_roles(index, thing, id, &phrase) {
-            index.add(&phrase, Sense::Column(id), Fit::Whole);
+            // Beside the rows themselves it is only a part of what the word may mean: a job may be called so, too.
+            let own = index.things[thing].table == Some(id.table);
+            index.add(&phrase, Sense::Column(id), if own { Fit::Part } else { Fit::Whole });
             return;
         }
         if declared || index.things[thing].keys.contains(&id) {
