@@ -110,7 +110,7 @@ pub fn build(index: &Index, draft: &Draft) -> Result<Vec<Reading>, Why> {
 }
 
 /// Whether a plan asks for rows of the many side.
-fn tests_other_rows(plan: &Plan) -> bool {
+pub fn tests_other_rows(plan: &Plan) -> bool {
     let mut pending: Vec<&Pred> = plan.filter.iter().collect();
     while let Some(pred) = pending.pop() {
         match pred {

@@ -142,7 +142,7 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
     }
     // "Booked only at the Plaza" is said of all rows of a thing.
     let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
-    readings.retain(|reading| !of_all || !takes_any_row(reading));
+    readings.retain(|reading| !of_all || !(takes_any_row(reading) || build::tests_other_rows(&reading.plan)));
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     (readings, failure)
 }

@@ -6,6 +6,7 @@ mod headers;
 mod inns;
 mod parishes;
 mod plain;
+mod roles;
 mod school;
 mod spans;
 
@@ -33,6 +34,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| parishes::named(name))
             .or_else(|| baths::named(name))
             .or_else(|| inns::named(name))
+            .or_else(|| roles::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
