@@ -109,7 +109,7 @@ impl Broker {
 
     pub(super) fn idle(&self, kind: Kind) -> Option<u64> {
         let idle = |slot: &&Slot| slot.kind == kind && matches!(slot.state, State::Idle(_));
-        self.slots.values().find(idle).map(|slot| slot.id)
+        self.slots.values().rev().find(idle).map(|slot| slot.id)
     }
 
     /// Hands idle workers to those who wait, in the order in which they came.
