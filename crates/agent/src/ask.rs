@@ -1,5 +1,6 @@
 //! The task `ask/1`: a question becomes a plan, SQL, a checked query, a recomputation and a sentence, or a refusal.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -144,6 +145,9 @@ fn choose(
     if overhears && confidence < OFFERED_CONFIDENCE_MIN && !input.answer_all {
         readings.clear();
     }
+    // Nobody can choose between two that are said alike.
+    let mut said = HashSet::new();
+    readings.retain(|reading| said.insert(data::describe::describe(&reading.plan, &prepared.dataset)));
     answer.offer(&readings, &prepared.dataset);
     if let Some(number) = input.reading {
         return chosen(answer, readings, number, confidence).map(Some);
