@@ -3,10 +3,10 @@
 //! Hard rules come before weights. No reading that accounts for the whole question: the refusal names what stood in the
 //! way. Two readings that compute different things and cost about the same: ambiguous.
 
-use std::collections::HashMap;
+mod doubts;
+mod same;
 
 use data::describe::describe;
-use data::plan::{Expr, Plan, Pred, Test};
 
 use crate::build::{self, Why};
 use crate::draft::Draft;
@@ -88,34 +88,22 @@ fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> R
 pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> Outcome {
     let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
     let mentions = Mentions::new(index, &tokens);
-    let (mut readings, _) = built(index, &tokens, &mentions, readings::free_drafts(index, &tokens, &mentions));
+    let mut drafts = readings::free_drafts(index, &tokens, &mentions);
+    drafts.iter_mut().for_each(|draft| draft.with_number |= asks_both(&tokens));
+    let (mut readings, _) = built(index, &tokens, &mentions, drafts);
     // Of a thing with several rows, what is denied may be denied of one of them or of all.
     let denies = (0..tokens.len()).any(|at| {
         mentions.at(at).iter().any(|mention| matches!(mention.what, What::Role(Role::Not | Role::Lack | Role::Failed)))
     });
-    readings.retain(|reading| !denies || !takes_any_row(reading));
-    readings.retain(|reading| !repeats_the_question(reading));
+    readings.retain(|reading| !denies || !doubts::takes_any_row(reading));
+    readings.retain(|reading| !doubts::repeats_the_question(reading));
     if readings.is_empty() { Outcome::Refusal(refusal) } else { weigh(index, readings) }
 }
 
-/// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
-fn repeats_the_question(reading: &Reading) -> bool {
-    let mut pending: Vec<&Pred> = reading.plan.filter.iter().collect();
-    let mut fixed: Vec<&Expr> = Vec::new();
-    while let Some(pred) = pending.pop() {
-        match pred {
-            Pred::And { and } => pending.extend(and),
-            Pred::Test { test: Test::Eq, expr, .. } => fixed.push(expr),
-            _ => {}
-        }
-    }
-    let mut shown = reading.plan.select.iter().filter(|item| reading.focus.contains(&item.name)).peekable();
-    shown.peek().is_some() && shown.all(|item| fixed.contains(&&item.expr))
-}
-
-/// Whether a thing with several rows counts if one of them matches.
-fn takes_any_row(reading: &Reading) -> bool {
-    reading.assumptions.iter().any(|known| known.code == "any_row")
+/// `the highest fee, and for what reason`: the number is asked for as well as what has it.
+fn asks_both(tokens: &[Token]) -> bool {
+    let asks = |token: &Token| matches!(token.fold.as_str(), "which" | "what" | "who");
+    tokens.windows(3).any(|three| three[0].fold == "and" && (asks(&three[1]) || asks(&three[2])))
 }
 
 /// What the drafts become, best first, and why the first without a reading has none.
@@ -127,12 +115,17 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
         if draft.distinct && draft.features.contains(&Feature::AssumedNoun) {
             continue;
         }
-        match build::build(index, &draft) {
+        match doubts::of_draft(index, &draft).map_or_else(|| build::build(index, &draft), Err) {
             Ok(built) => {
                 let noun = draft.features.contains(&Feature::AssumedNoun).then(|| row_noun(index, tokens, mentions));
                 for mut reading in built {
+                    if let Some(why) = doubts::of_reading(index, tokens, &draft, &reading) {
+                        failure.get_or_insert(why);
+                        continue;
+                    }
+                    reading.ambiguous |= doubts::is_open(index, tokens, mentions, &reading.plan);
                     reading.assumptions.extend(noun.clone().flatten());
-                    keep(&mut readings, reading);
+                    same::keep(&mut readings, reading);
                 }
             }
             Err(why) => {
@@ -140,9 +133,7 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
             }
         }
     }
-    // "Booked only at the Plaza" is said of all rows of a thing.
-    let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
-    readings.retain(|reading| !of_all || !(takes_any_row(reading) || build::tests_other_rows(&reading.plan)));
+    readings.retain(|reading| !doubts::is_wrong(index, tokens, reading));
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     (readings, failure)
 }
@@ -156,17 +147,6 @@ fn row_noun(index: &Index, tokens: &[Token], mentions: &Mentions) -> Option<Assu
 
 fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
     Outcome::Refusal(Refusal { words, ..Refusal::new(reason, message) })
-}
-
-/// Keeps the cheapest reading of each computation.
-fn keep(readings: &mut Vec<Reading>, reading: Reading) {
-    let computed = bare(&reading.plan).canonical();
-    let same = readings.iter_mut().find(|known| bare(&known.plan).canonical() == computed);
-    match same {
-        Some(known) if known.score < reading.score => *known = reading,
-        Some(_) => {}
-        None => readings.push(reading),
-    }
 }
 
 fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
@@ -299,7 +279,12 @@ fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool 
                 | Role::Among
         )
     };
-    let is_open = |mention: &Mention| matches!(&mention.what, What::Role(role) if open(role));
+    let is_open = |mention: &Mention| match &mention.what {
+        What::Role(role) => open(role),
+        // "Busiest" names a number only where the dataset has one of that name.
+        What::Adjective(_) => true,
+        _ => false,
+    };
     let is_wanted = |mention: &Mention| matches!(&mention.what, What::Role(role) if wanted(role));
     mentions.covering(at).any(is_wanted) && mentions.covering(at).all(is_open)
 }
@@ -336,45 +321,4 @@ fn is_searched(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
         .checked_sub(1)
         .is_some_and(|verb| verb > 0 && word(verb).starts_with("inclu") && mentions.is_data(verb - 1));
     end > at && (among || included)
-}
-
-/// A plan with names replaced by positions, so that equal computations are equal.
-fn bare(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    let mut names = HashMap::new();
-    let outputs = plan.select.iter_mut().map(|item| &mut item.name);
-    let outputs = outputs.chain(plan.group.iter_mut().map(|item| &mut item.name));
-    let outputs = outputs.chain(plan.measures.iter_mut().map(|item| &mut item.name));
-    let outputs = outputs.chain(plan.compute.iter_mut().map(|item| &mut item.name));
-    let outputs = outputs.chain(plan.over.iter_mut().map(|item| &mut item.name));
-    for (position, name) in outputs.enumerate() {
-        let bare = format!("#{position}");
-        names.insert(std::mem::replace(name, bare.clone()), bare);
-    }
-    let renamed = |name: &mut String| {
-        if let Some(bare) = names.get(name) {
-            name.clone_from(bare);
-        }
-    };
-    for compute in &mut plan.compute {
-        compute.args.iter_mut().chain(&mut compute.per).chain(&mut compute.along).for_each(renamed);
-    }
-    if let Some(top) = &mut plan.top {
-        std::iter::once(&mut top.by).chain(&mut top.per).for_each(renamed);
-    }
-    plan.order.iter_mut().map(|order| &mut order.by).for_each(renamed);
-    plan.over.iter_mut().filter_map(|over| over.of.as_mut()).for_each(renamed);
-    if let Some(having) = &mut plan.having {
-        rename_refs(having, &renamed);
-    }
-    plan
-}
-
-fn rename_refs(pred: &mut Pred, renamed: &impl Fn(&mut String)) {
-    match pred {
-        Pred::And { and: list } | Pred::Or { or: list } => list.iter_mut().for_each(|pred| rename_refs(pred, renamed)),
-        Pred::Not { not } => rename_refs(not, renamed),
-        Pred::Test { expr: Expr::Ref { name }, .. } => renamed(name),
-        Pred::Test { .. } | Pred::Exists { .. } => {}
-    }
 }

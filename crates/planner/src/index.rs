@@ -82,7 +82,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 pub struct Index {
     pub(crate) dataset: Dataset,
-    pub(crate) lexicon: Lexicon,
+    pub(crate) lexicon: &'static Lexicon,
     pub(crate) forms: Forms,
     pub(crate) schema: Schema,
     pub(crate) things: Vec<Thing>,
@@ -126,11 +126,11 @@ impl Index {
     }
 
     fn prepare(dataset: &Dataset, values: Option<Values>) -> Index {
-        let lexicon = Lexicon::new();
+        let lexicon = Lexicon::built_in();
         let mut index = Index {
             dataset: dataset.clone(),
             forms: Forms::new(),
-            schema: Schema::new(dataset, &lexicon),
+            schema: Schema::new(dataset, lexicon),
             things: Vec::new(),
             facts: Vec::new(),
             intervals: Vec::new(),
@@ -167,6 +167,42 @@ impl Index {
     /// What a stemmed phrase can stand for.
     pub(crate) fn names(&self, stem: &str) -> &[Entry] {
         self.names.get(stem).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a column's name has all words of one of some phrases.
+    pub(crate) fn is_called_any(&self, id: ColId, phrases: &[String]) -> bool {
+        let words = &self.facts(id).words;
+        phrases.iter().any(|phrase| phrase.split(' ').all(|word| words.iter().any(|known| known == word)))
+    }
+
+    /// The numbers that some phrases stand for, by their own names or else by others, and whether by others.
+    pub(crate) fn numbers_called(&self, phrases: &[String]) -> (Vec<ColId>, bool) {
+        let number = |id: &ColId| self.column(*id).ty.is_number() && !self.facts(*id).identifier;
+        let named: Vec<ColId> = self.columns().filter(|id| number(id) && self.is_called_any(*id, phrases)).collect();
+        if !named.is_empty() {
+            return (named, false);
+        }
+        let by_other = |phrase: &String| self.columns_called(phrase).into_iter().filter(number).collect::<Vec<_>>();
+        let others = phrases.iter().map(by_other).find(|ids| !ids.is_empty());
+        (others.unwrap_or_default(), true)
+    }
+
+    /// Whether nearly all cells of a column are names of countries.
+    pub(crate) fn holds_countries(&self, id: ColId) -> bool {
+        const CELLS_MIN: usize = 3;
+        const CELLS_MAX: usize = 20;
+        let cells = &self.column(id).values;
+        let cells = &cells[..cells.len().min(CELLS_MAX)];
+        let is_country = |cell: &&String| self.lexicon.is_country(&cell.to_lowercase());
+        let named = || cells.iter().filter(is_country).count();
+        // Most columns show by their first two cells that they hold none.
+        cells.len() >= CELLS_MIN && cells[..2].iter().any(|cell| is_country(&cell)) && named() * 10 >= cells.len() * 9
+    }
+
+    /// The columns that a word stands for by their own or another name.
+    pub(crate) fn columns_called(&self, word: &str) -> Vec<ColId> {
+        let column = |entry: &Entry| if let Sense::Column(id) = entry.sense { Some(id) } else { None };
+        self.names(&crate::tokens::phrase(word, |word| self.forms.stem(word))).iter().filter_map(column).collect()
     }
 
     /// The cells a singular phrase can stand for.
@@ -392,7 +428,7 @@ impl Index {
 
 /// Stands for whatever decides how a value becomes a phrase: when any of it changes, prepared values are made anew.
 const RULES: u64 = {
-    const DECISIVE: [&str; 7] = [
+    const DECISIVE: [&str; 8] = [
         include_str!("index.rs"),
         include_str!("index/facts.rs"),
         include_str!("tokens.rs"),
@@ -400,6 +436,7 @@ const RULES: u64 = {
         include_str!("words.rs"),
         include_str!("../lexicon/cells.tsv"),
         include_str!("../lexicon/irregular.tsv"),
+        include_str!("../lexicon/spellings.tsv"),
     ];
     let (mut digest, mut text) = (0xcbf2_9ce4_8422_2325_u64, 0);
     while text < DECISIVE.len() {

@@ -1,8 +1,10 @@
 //! The words of the language itself, read from the files in `lexicon/`: what they mean never depends on a dataset.
 
 mod files;
+mod synonyms;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
@@ -10,6 +12,7 @@ use files::{
     abbreviation, adjective, alternatives, cell_words, comparative, concept, entity, extent, opposite, role, unit,
     valence,
 };
+use synonyms::Synonyms;
 
 pub use files::lines;
 
@@ -181,6 +184,13 @@ pub struct Unit {
     pub factor: f64,
 }
 
+impl Unit {
+    /// Whether it is a currency.
+    pub fn is_money(&self) -> bool {
+        matches!(self.family.as_str(), "usd" | "eur" | "gbp")
+    }
+}
+
 /// All lexicon files, ready for lookup by lower-case phrase.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
@@ -195,7 +205,7 @@ pub struct Lexicon {
     generic: Vec<String>,
     abbreviations: HashMap<String, String>,
     extents: HashMap<String, Vec<String>>,
-    synonyms: Vec<Vec<String>>,
+    synonyms: Synonyms,
     pub concepts: Vec<Concept>,
     /// Words that deny a two-valued column, and words of which its name has one.
     pub opposites: Vec<(Vec<String>, Vec<String>)>,
@@ -214,8 +224,14 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
+    /// What comes with the planner, read when it is first asked for.
+    pub fn built_in() -> &'static Lexicon {
+        static BUILT_IN: LazyLock<Lexicon> = LazyLock::new(Lexicon::new);
+        &BUILT_IN
+    }
+
     /// Reads every lexicon file.
-    pub fn new() -> Lexicon {
+    fn new() -> Lexicon {
         let mut roles: HashMap<String, Vec<Role>> = HashMap::new();
         for line in lines(include_str!("../lexicon/words.tsv")) {
             let fields: Vec<&str> = line.split('\t').collect();
@@ -241,8 +257,7 @@ impl Lexicon {
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
         let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
         let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
-        let synonyms =
-            lines(include_str!("../lexicon/synonyms.tsv")).map(|line| alternatives(line).collect()).collect();
+        let synonyms = Synonyms::new();
         let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
         let opposites = lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite).collect();
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
@@ -389,6 +404,11 @@ impl Lexicon {
         self.abbreviations.iter().filter(move |(_, full)| *full == word).map(|(short, _)| short)
     }
 
+    /// Whether a lower-case text is the name of a country.
+    pub fn is_country(&self, text: &str) -> bool {
+        self.nationalities.iter().any(|(_, names)| names.iter().any(|name| name == text))
+    }
+
     /// What people say of what comes from a country, by its name in lower case.
     pub fn nationality<'a>(&'a self, country: &'a str) -> impl Iterator<Item = &'a String> {
         let named = self.nationalities.iter().filter(move |(_, names)| names.iter().any(|name| name == country));
@@ -401,9 +421,8 @@ impl Lexicon {
     }
 
     /// Other words for a singular word.
-    pub fn synonyms<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a String> {
-        let classes = self.synonyms.iter().filter(move |class| class.iter().any(|known| known == word));
-        classes.flatten().filter(move |known| *known != word)
+    pub fn synonyms<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        self.synonyms.of(word)
     }
 
     /// The chart that a question's words ask for by name, wherever they stand.
@@ -450,6 +469,11 @@ impl Lexicon {
     /// Whether a singular noun names something of a class of entities.
     pub fn is_of(&self, class: &str, noun: &String) -> bool {
         self.entities.iter().any(|entity| entity.class == class && entity.has(noun))
+    }
+
+    /// Whether a noun is a word of one of some classes.
+    pub fn is_of_any(&self, classes: &[&str], noun: &String) -> bool {
+        classes.iter().any(|class| self.is_of(class, noun))
     }
 
     /// How many words the longest phrase has.

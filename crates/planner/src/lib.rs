@@ -178,7 +178,7 @@ pub fn chart_wish(question: &str) -> Option<Wish> {
     let lower = question.to_lowercase();
     let letters = |letter: char| !letter.is_alphanumeric();
     let words: Vec<&str> = lower.split(letters).filter(|word| !word.is_empty()).collect();
-    lexicon::Lexicon::new().chart_wish(&words)
+    lexicon::Lexicon::built_in().chart_wish(&words)
 }
 
 /// Plans one question; for several questions over one dataset build an [`Index`] once and use [`plan_with`].

@@ -224,6 +224,12 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         let done = if end == at + 1 && is_past(&token.fold) { done(entries) } else { Vec::new() };
         let entries = if done.is_empty() { entries } else { &done };
         let mut names = name_mentions(index, entries, end, &singular);
+        if token.stem == token.fold {
+            names.retain(|name| !is_deed_of(index, name));
+        }
+        if token.fold != token.singular && !token.fold.ends_with("'s") {
+            names.retain(|name| !describes(index, name, token));
+        }
         if end == at + 2 && names.is_empty() {
             names = compound(index, &tokens[at..end], end);
         }
@@ -233,6 +239,26 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         mentions.extend(names.into_iter().filter(|name| values.is_none() || !name.synonym));
         mentions.extend(values);
     }
+}
+
+/// Whether rows are named by what is done, and the word by what it is done to: "milk" is not the table of milkings.
+fn is_deed_of(index: &Index, name: &Mention) -> bool {
+    let doing = |thing: ThingId| index.forms.singular(&index.things[thing].noun).ends_with("ing");
+    matches!(name.what, What::Thing(thing) if name.stemmed && doing(thing))
+}
+
+/// Whether a part of a column's name only says of what its last word is: "units" are not the money of `unit_cost`.
+fn describes(index: &Index, name: &Mention, said: &Token) -> bool {
+    let What::Columns(columns) = &name.what else { return false };
+    let per_piece = |id: &ColId| {
+        let core = &index.facts(*id).core;
+        let priced = core.last().is_some_and(|word| matches!(word.as_str(), "cost" | "price" | "rate"));
+        let dated = index.column(*id).ty.is_temporal();
+        (priced || dated)
+            && !core.contains(&said.fold)
+            && core.last().is_none_or(|word| index.forms.stem(word) != said.stem)
+    };
+    name.partial && columns.iter().all(per_piece)
 }
 
 /// Half of a compound has at least this many letters.
@@ -305,7 +331,9 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
         let denied = |id: &ColId| {
             let facts = index.facts(*id);
             let said = |name: &String| facts.core.contains(name) || facts.core.join(" ") == *name;
-            facts.yes.is_some() && names.iter().any(said)
+            // "Closed on Sundays" denies `sunday_open`, and "closed" alone does not.
+            let dated = facts.core.iter().any(|word| period::is_weekday(word));
+            facts.yes.is_some() && names.iter().any(said) && !dated
         };
         let flags: Vec<ColId> = index.columns().filter(denied).collect();
         let what = What::Opposite { flags: flags.clone(), dates: Vec::new() };
@@ -354,6 +382,11 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     };
     let mut columns = columns_of(|sense| if let Sense::Column(id) = sense { Some(*id) } else { None });
     columns.retain(|id| !is_thing(id));
+    if partial {
+        // "In total" does not name `hrs_total`.
+        columns.retain(|_| index.lexicon.aggregate(singular).is_none());
+        columns.extend(rivals(index, &columns, singular));
+    }
     let flags = columns_of(|sense| if let Sense::Flag(id) = sense { Some(*id) } else { None });
     let events = columns_of(|sense| if let Sense::Event(id) = sense { Some(*id) } else { None });
     let mut mentions: Vec<Mention> = things.into_iter().map(|id| mention(What::Thing(id))).collect();
@@ -365,6 +398,25 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     let groups = [(columns, What::Columns as fn(_) -> _), (flags, What::Flag), (events, What::Event)];
     mentions.extend(groups.into_iter().filter(|(ids, _)| !ids.is_empty()).map(|(ids, what)| mention(what(ids))));
     mentions
+}
+
+/// What else a word says of the tables whose numbers have it in their names: what a dish costs is its price as well as what
+/// its ingredients cost.
+fn rivals(index: &Index, columns: &[ColId], word: &str) -> Vec<ColId> {
+    let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    let Some(concept) = index.lexicon.concepts.iter().find(|concept| concept.words.iter().any(|known| known == word))
+    else {
+        return Vec::new();
+    };
+    if columns.is_empty() || !columns.iter().all(number) {
+        return Vec::new();
+    }
+    let same = |id: &ColId| columns.iter().any(|known| known.table == id.table) && !columns.contains(id);
+    let says = |id: &ColId| {
+        let words = &index.facts(*id).words;
+        concept.columns.iter().any(|name| name.iter().all(|part| words.contains(part)))
+    };
+    index.columns().filter(|id| number(id) && same(id) && says(id)).collect()
 }
 
 fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[Mention]) -> Option<Mention> {

@@ -12,7 +12,7 @@ mod resolve;
 use data::plan::Grain;
 use jiff::civil::Date;
 
-pub use parse::{MONTHS, parse};
+pub use parse::{MONTHS, is_weekday, parse};
 pub use resolve::{Anchor, resolve};
 
 /// A condition on time.

@@ -20,6 +20,7 @@ mod groups;
 mod heads;
 mod joins;
 mod kinds;
+mod lateness;
 mod lenient;
 mod links;
 mod lists;
@@ -99,6 +100,7 @@ const PRODUCTIONS: &[Production] = &[
     counts::most_of_a_kind,
     counts::breaches,
     counts::missing_values,
+    counts::missing_for,
     heads::how_often,
     rates::opposite_rate,
     pairs::columns,
@@ -122,6 +124,7 @@ const PRODUCTIONS: &[Production] = &[
     moments::event_of_rank,
     moments::new_rows,
     superlatives::most_often,
+    superlatives::do_most,
     superlatives::flagged_most,
     superlatives::best_number,
     superlatives::trailing_top,
@@ -139,6 +142,8 @@ const PRODUCTIONS: &[Production] = &[
     contrast::more_than,
     contrast::does_more_than,
     ratios::on_average,
+    groups::across_all,
+    groups::agent,
     groups::group,
     groups::period_adjective,
     groups::over_time,
@@ -152,6 +157,8 @@ const PRODUCTIONS: &[Production] = &[
     filters::lack,
     filters::absent,
     filters::still,
+    lateness::still_open,
+    lateness::late,
     presence::presence,
     presence::had,
     presence::availability,
@@ -188,6 +195,8 @@ const PRODUCTIONS: &[Production] = &[
     ranks::direction,
     ranks::limit,
     verbs::done_most,
+    verbs::rows_done_most,
+    verbs::acts,
     verbs::payer,
     verbs::restricting_verb,
     verbs::paid_for,
@@ -348,6 +357,12 @@ impl Parser<'_> {
             let singular = last.fold == last.singular || last.fold.ends_with("'s");
             (singular && self.mentions.at(mention.end).iter().any(own)).then_some((mention, thing))
         })
+    }
+
+    /// The token after the first of some phrases that stands at a position.
+    pub fn after_phrase(&self, at: usize, phrases: &[&[&str]]) -> Option<usize> {
+        let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| self.word(at + i) == *word);
+        phrases.iter().find(here).map(|phrase| at + phrase.len())
     }
 
     /// Whether the token at a position is a comma.

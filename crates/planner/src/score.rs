@@ -59,6 +59,8 @@ pub enum Feature {
     AnyRow,
     /// The words leave a choice that is reported as an assumption.
     OpenChoice,
+    /// Things without a row are not among the groups that are counted.
+    LeftOut,
     /// A word that restricts nothing was passed.
     IdleWord,
 }
@@ -93,6 +95,7 @@ impl Feature {
             Feature::AssumedNoun => 0.05,
             Feature::AnyRow => 0.02,
             Feature::OpenChoice => 0.10,
+            Feature::LeftOut => 0.0,
             Feature::IdleWord => 0.05,
         }
     }
@@ -102,6 +105,7 @@ impl Feature {
         matches!(
             self,
             Feature::OpenChoice
+                | Feature::LeftOut
                 | Feature::IdleWord
                 | Feature::Synonym
                 | Feature::VaguePart

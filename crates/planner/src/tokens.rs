@@ -203,6 +203,7 @@ fn push_word(text: String, tokens: &mut Vec<Token>, forms: &Forms) {
 
 fn push_whole(text: String, tokens: &mut Vec<Token>, forms: &Forms) {
     let fold = text.to_lowercase().replace('’', "'");
+    let fold = forms.spelled(&fold).to_string();
     let (singular, stem) = (forms.singular(&fold), forms.stem(&fold));
     tokens.push(Token { text, fold, singular, stem, kind: Kind::Word });
 }

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-/// The irregular forms, from `lexicon/irregular.tsv`.
+/// The irregular forms, from `lexicon/irregular.tsv`, and words that are spelled in two ways, from `spellings.tsv`.
 #[derive(Clone, Debug)]
 pub struct Forms {
     irregular: HashMap<String, String>,
+    spellings: HashMap<&'static str, &'static str>,
 }
 
 impl Forms {
@@ -18,11 +19,18 @@ impl Forms {
             .filter_map(|line| line.split_once('\t'))
             .map(|(form, base)| (form.to_string(), base.to_string()))
             .collect();
-        Forms { irregular }
+        let spellings = crate::lexicon::lines(include_str!("../lexicon/spellings.tsv"));
+        Forms { irregular, spellings: spellings.filter_map(|line| line.split_once('\t')).collect() }
+    }
+
+    /// A lower-case word in the one spelling that is compared.
+    pub fn spelled<'a>(&self, word: &'a str) -> &'a str {
+        self.spellings.get(word).copied().unwrap_or(word)
     }
 
     /// The singular of a lower-case word.
     pub fn singular(&self, word: &str) -> String {
+        let word = self.spelled(word);
         if let Some(base) = self.irregular.get(word) {
             return base.clone();
         }

@@ -216,6 +216,18 @@ fn check_entities(ground: &mut Ground, shape: &Aggregate) -> Result<(), Why> {
             ground.features.push(Feature::OpenChoice);
             let text = format!("only a {noun} that occurs in {} is ranked", ground.table_name());
             ground.assume("present", text);
+        } else if let (Some(key), None, [], []) = (linked, &shape.top, &shape.having[..], &ground.draft.filters[..]) {
+            if !shape.measures.iter().any(|measure| matches!(measure.what, Number::Count(_))) {
+                continue;
+            }
+            let missing = rows - ground.index.column(*key).distinct;
+            ground.features.push(Feature::LeftOut);
+            let text = format!(
+                "{missing} of {} without a row in {} are left out",
+                ground.index.table(table).name,
+                ground.table_name()
+            );
+            ground.assume("left_out", text);
         }
     }
     Ok(())

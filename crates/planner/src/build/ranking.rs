@@ -1,5 +1,6 @@
 //! Rankings: what is ranked, by what, and whether rows or groups of rows are compared.
 
+use base::Type;
 use data::plan::{Agg, Dir, Grain};
 
 use super::Why;
@@ -53,6 +54,15 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         }
         _ => return Err(Why::unsupported("a ranking of several things at once")),
     };
+    let (subject, by) = match subject {
+        Some(head) if matches!(draft.ask, Some(Ask::Who)) => acting_person(index, head, by),
+        subject => (subject, by),
+    };
+    if let (Some(Ask::Who), Some(Head { target: Target::Thing(thing), .. })) = (draft.ask, &subject)
+        && names_somebody_else(index, *thing)
+    {
+        return Err(Why::ambiguous("who is meant: its rows are no persons, and name one"));
+    }
     let number = rank.number.or(draft.limit);
     let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
     let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
@@ -93,12 +103,24 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     {
         return Err(Why::ambiguous("whether one of its rows decides or all of them together"));
     }
-    let mut groups = draft.groups.clone();
+    // "The lowest average cost per shipment": each row is one anyway.
+    let per_row = |group: &Target| match (group, &by.target) {
+        (Target::Thing(thing), Target::Columns(columns)) if by.agg == Some(Agg::Avg) => {
+            columns.iter().all(|id| index.things[*thing].table == Some(id.table))
+        }
+        _ => false,
+    };
+    let mut groups: Vec<Target> = draft.groups.iter().filter(|group| !per_row(group)).cloned().collect();
     if groups.contains(&subject.target) {
         return Err(Why::unsupported("a thing is ranked within itself"));
     }
-    if draft.groups.iter().any(|group| has_only_one(index, group, &subject.target)) {
+    if groups.iter().any(|group| has_only_one(index, group, &subject.target)) {
         return Err(Why::ambiguous("whether the first for each of them is meant, or the first on average"));
+    }
+    if let Target::Thing(counted) = by.target
+        && is_row_of(index, counted, &subject.target)
+    {
+        return Err(Why::ambiguous("each of them is there only once"));
     }
     groups.push(subject.target.clone());
     // The hottest day has the highest value of all days.
@@ -147,6 +169,17 @@ fn has_only_one(index: &Index, group: &Target, subject: &Target) -> bool {
     })
 }
 
+/// Whether the rows of a thing are told apart by what is ranked, so that each of these has just one of them.
+fn is_row_of(index: &Index, rows: ThingId, subject: &Target) -> bool {
+    let Some(table) = index.things[rows].table else { return false };
+    let single = |id: &ColId| id.table == table && index.column(*id).unique;
+    match subject {
+        Target::Thing(thing) => index.things[*thing].keys.iter().any(single),
+        Target::Columns(columns) => columns.iter().all(single),
+        _ => false,
+    }
+}
+
 /// "Who" asks for a person: the rows themselves, or the person that each of them belongs to.
 fn person_of(index: &Index, rows: ThingId) -> ThingId {
     let person = |thing: &ThingId| index.lexicon.is_of("person", &index.things[*thing].noun);
@@ -162,9 +195,40 @@ fn person_of(index: &Index, rows: ThingId) -> ThingId {
     }
 }
 
+/// Whether the rows of a thing are no persons, but say by whom something was done.
+fn names_somebody_else(index: &Index, thing: ThingId) -> bool {
+    let is_person = |noun: &String| index.lexicon.is_of_any(&["person", "role", "organisation"], noun);
+    let named = |id: ColId| {
+        let words = &index.facts(id).words;
+        let person = words.last().is_some_and(|word| word == "by" || is_person(&index.forms.singular(word)));
+        let several = index.facts(id).yes.is_none() && index.column(id).distinct > 2;
+        Some(id.table) == index.things[thing].table && index.column(id).ty == Type::Text && person && several
+    };
+    !is_person(&index.things[thing].noun) && index.columns().any(named)
+}
+
+/// "Who roasted the most batches": the person that each row names, and how many of the rest there are for each.
+fn acting_person(index: &Index, head: Head, by: Head) -> (Option<Head>, Head) {
+    let Target::Thing(thing) = head.target else { return (Some(head), by) };
+    let is_person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], noun);
+    let (Some(table), Target::Thing(done)) = (index.things[thing].table, &by.target) else { return (Some(head), by) };
+    if is_person(&index.things[thing].noun) || !is_row_of(index, *done, &head.target) {
+        return (Some(head), by);
+    }
+    let named = |id: &ColId| {
+        let person = index.facts(*id).core.last().is_some_and(|word| is_person(&index.forms.singular(word)));
+        id.table == table && person && index.column(*id).ty == Type::Text && !index.column(*id).unique
+    };
+    let persons: Vec<ColId> = index.columns().filter(named).collect();
+    match persons[..] {
+        [person] => (Some(Head::plain(Target::Columns(vec![person]))), Head::counted(thing)),
+        _ => (Some(head), by),
+    }
+}
+
 /// "The warmest locations" are so on average, unless the numbers add up.
 fn on_average(index: &Index, by: Head) -> Head {
-    let adds_up = |id: &ColId| index.facts(*id).additive || index.facts(*id).extensive;
+    let adds_up = |id: &ColId| index.facts(*id).additive;
     match &by.target {
         Target::Columns(columns)
             if by.agg.is_none() && columns.iter().all(|id| index.column(*id).ty.is_number() && !adds_up(id)) =>
@@ -260,6 +324,10 @@ fn ranked_rows(
         Target::Columns(asked) => {
             let scope = draft.scopes.first().copied();
             let unique = |id: &ColId| index.column(*id).unique;
+            // "Which model has done the most km" is said of all its rows together.
+            if kind == RankKind::Amount && !asked.iter().any(unique) {
+                return None;
+            }
             let own = || {
                 asked
                     .iter()

@@ -205,6 +205,10 @@ fn column(
         }
         None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
         None if facts.additive || head.amount && facts.extensive => implied(Agg::Sum, "its sum"),
+        // The lowest payout of a site is one payment, or all of them together.
+        None if facts.extensive && facts.is_money() && matches!(usage, Use::Extreme(_)) => {
+            Err(Why::ambiguous(format!("{}: of one row, on average, or in total", name())))
+        }
         None => match usage {
             Use::Extreme(Dir::Desc) if !head.amount => implied(Agg::Max, "its maximum"),
             Use::Extreme(Dir::Asc) if !head.amount => implied(Agg::Min, "its minimum"),

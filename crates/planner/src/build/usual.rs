@@ -93,7 +93,12 @@ pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>)
 pub fn counted_in_period(index: &Index, draft: &Draft) -> Option<Draft> {
     let [Head { target: Target::Thing(thing), agg: None, .. }] = draft.heads[..] else { return None };
     let info = &index.things[thing];
-    let period = |filter: &Filter| matches!(filter.condition, Condition::Time { .. } | Condition::AnyTime { .. });
+    // "Cars with a check due before May" are listed: the date is one of their own, not when they happened.
+    let period = |filter: &Filter| match &filter.condition {
+        Condition::Time { columns, verb, .. } => columns.is_none() || *verb,
+        Condition::AnyTime { columns, .. } => columns.is_none(),
+        _ => false,
+    };
     let timed = draft.filters.iter().any(period);
     let plain = draft.ask.is_none() && draft.sort.is_none() && draft.direction.is_none() && draft.limit.is_none();
     let nameless = info.label.is_none() && info.table.is_some() && !index.lexicon.is_of("person", &info.noun);

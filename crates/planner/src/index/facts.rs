@@ -45,6 +45,13 @@ pub struct Facts {
     pub scale: f64,
 }
 
+impl Facts {
+    /// Whether it is told in a currency.
+    pub fn is_money(&self) -> bool {
+        self.unit.as_ref().is_some_and(Unit::is_money)
+    }
+}
+
 /// The facts of every column, table by table.
 pub fn all(index: &Index) -> Vec<Vec<Facts>> {
     let tables = index.dataset.tables.iter();
@@ -92,7 +99,9 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let extensive = column.ty.is_number()
         && !identifier
         && !is_running(&words, daily)
-        && words.iter().any(|word| index.lexicon.is_extensive(word));
+        && (words.iter().any(|word| index.lexicon.is_extensive(word))
+            || named_unit.as_ref().is_some_and(adds_up)
+            || column.ty == Type::Int && is_number_of(index, &core));
     // The price of a sale is no sale.
     let level = per.is_some() || core.last().is_some_and(|word| index.lexicon.is_level(word));
     let (additive, extensive) = (additive && !level, extensive && !level);
@@ -176,6 +185,17 @@ fn is_years(column: &ColumnInfo, words: &[String]) -> bool {
         && bound(&column.max).is_some_and(calendar)
 }
 
+/// Whether a name is a plural alone: `seats`, `docks` are how many each row has.
+fn is_number_of(index: &Index, core: &[String]) -> bool {
+    let [noun] = core else { return false };
+    noun.len() > 3 && index.forms.singular(noun) != *noun && !matches!(noun.as_str(), "years" | "status" | "stars")
+}
+
+/// Whether what is told in a unit is a part of a whole: energy, way, load; not how tall or how warm something is.
+fn adds_up(unit: &Unit) -> bool {
+    matches!(unit.family.as_str(), "energy" | "miles" | "volume") || matches!(unit.name.as_str(), "kilometre" | "tonne")
+}
+
 /// Cuts the unit off the end of a name: `temperature_c`, `vibration_mm_s`, `Height (cm)`.
 fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) {
     for length in [2, 1] {
@@ -189,9 +209,9 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
     (words.to_vec(), leading_unit(index, words))
 }
 
-/// `minutes_stayed`, `days_absent`: a duration that is named first.
+/// `minutes_stayed`, `days_absent`, `mins`: a duration that is named first.
 fn leading_unit(index: &Index, words: &[String]) -> Option<Unit> {
-    let first = words.first().filter(|first| words.len() > 1 && first.ends_with('s'))?;
+    let first = words.first().filter(|first| first.ends_with('s'))?;
     index.lexicon.unit(first).filter(|unit| unit.family == "time").cloned()
 }
 

@@ -29,18 +29,34 @@ const STARTS: &[&str] = &[
     "joined",
     "checkin",
     "pickup",
+    "issue",
     "issued",
+    "order",
     "ordered",
     "placed",
     "submitted",
     "received",
+    "request",
+    "report",
+    "booked",
+    "booking",
     "borrowed",
-    "rented",
+    "loan",
     "loaned",
+    "lent",
+    "rented",
+    "rental",
     "reported",
     "requested",
     "entered",
+    "signed",
+    "sown",
+    "planted",
+    "departure",
+    "departed",
 ];
+/// What goes out on one of two dates and is there on the other; after an order it is an end by itself.
+const SENT: &[&str] = &["ship", "shipped", "shipping", "dispatch", "dispatched", "sent", "mailed"];
 const ENDS: &[&str] = &[
     "end",
     "ended",
@@ -54,16 +70,27 @@ const ENDS: &[&str] = &[
     "closed",
     "exit",
     "left",
+    "return",
     "returned",
     "checkout",
     "dropoff",
     "completed",
+    "completion",
+    "delivery",
     "delivered",
+    "arrival",
+    "arrived",
     "shipped",
     "terminated",
     "termination",
     "released",
+    "resolution",
     "solved",
+    "settled",
+    "repaid",
+    "paid",
+    "harvest",
+    "harvested",
 ];
 /// Words of numbers that already say how long.
 const DURATIONS: &[&str] =
@@ -83,20 +110,25 @@ fn of_table(index: &Index, table: TableId) -> Option<Interval> {
         let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(&word.as_str()));
         ids().filter(|id| index.column(*id).ty.is_temporal() && named(id)).collect()
     };
-    let (starts, ends) = (of(STARTS), of(ENDS));
-    let pair = match (&starts[..], &ends[..]) {
-        ([start], [end]) if start != end => Some((*start, *end)),
+    let (starts, ends, sent) = (of(STARTS), of(ENDS), of(SENT));
+    let there: Vec<ColId> = ends.iter().copied().filter(|id| !sent.contains(id)).collect();
+    let pair = match (&starts[..], &ends[..], &sent[..], &there[..]) {
         // A departure comes before the arrival of a flight, and after that of a guest.
-        ([], []) => match (&of(&["departure", "departed"])[..], &of(&["arrival", "arrived"])[..]) {
-            ([one], [other]) if runs_before(index, *one, *other) => Some((*one, *other)),
-            ([one], [other]) => Some((*other, *one)),
-            _ => None,
-        },
+        ([start], [end], ..) if is_travel(index, *start, *end) => {
+            Some(if runs_before(index, *start, *end) { (*start, *end) } else { (*end, *start) })
+        }
+        ([start], [end], ..) if start != end => Some((*start, *end)),
+        ([], _, [start], [end]) => Some((*start, *end)),
         _ => None,
     };
     let (start, end) = pair.filter(|(start, end)| runs_before(index, *start, *end))?;
     let same_kind = index.column(start).ty == index.column(end).ty;
     same_kind.then_some(Interval { start, end })
+}
+
+fn is_travel(index: &Index, start: ColId, end: ColId) -> bool {
+    let says = |id: ColId, words: &[&str]| index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
+    says(start, &["departure", "departed"]) && says(end, &["arrival", "arrived"])
 }
 
 /// Whether a number of the table already says how long.

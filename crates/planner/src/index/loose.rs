@@ -101,11 +101,15 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     let words: Vec<&str> = key.split(' ').collect();
     let telling = |word: &&str| word.len() >= WORD_LETTERS_MIN && word.chars().all(char::is_alphabetic);
     let mut found: Vec<String> = Vec::new();
+    let capitals = text.split(' ').filter(|word| word.starts_with(char::is_uppercase)).count();
+    // A name is known by its first word: "Harbor" of "Harbor Coffee Bar", not any coffee.
+    let is_name = words.len() == 3 && capitals == 3;
     // The last word says what all of them are: wards, rooms, leaves. One word of a sentence does not stand for it.
     if let [telling_words @ .., _] = &words[..]
         && words.len() <= WORDS_MAX
     {
-        found.extend(telling_words.iter().filter(|word| telling(word)).map(|word| word.to_string()));
+        let known_by = if is_name { &telling_words[..1] } else { telling_words };
+        found.extend(known_by.iter().filter(|word| telling(word)).map(|word| word.to_string()));
     }
     if words.last().is_some_and(telling) {
         let ending = if key.ends_with('e') { "r" } else { "er" };
@@ -124,7 +128,7 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
 /// Whether cells of a column are countries.
 fn is_country(index: &Index, id: ColId) -> bool {
     let named = |word: &String| matches!(word.as_str(), "country" | "nation" | "nationality" | "origin");
-    index.column(id).ty == Type::Text && index.facts(id).words.iter().any(named)
+    index.column(id).ty == Type::Text && (index.facts(id).words.iter().any(named) || index.holds_countries(id))
 }
 
 /// `lab` of `Laboratory`; `e` of `electric`, and `ebike` where the column tells kinds of bikes.

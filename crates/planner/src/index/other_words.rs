@@ -5,6 +5,7 @@
 //! first, and a reading that needs one is never called verified.
 
 use super::{ColId, Fit, Index, Sense, parts};
+use crate::lexicon::Entity;
 use crate::words::split_name;
 
 /// Adds every other name.
@@ -16,10 +17,12 @@ pub fn name(index: &mut Index) {
     unit_nouns(index, &mut added);
     only_measures(index, &mut added);
     leaving(index, &mut added);
+    joining(index, &mut added);
     persons(index, &mut added);
     counted_persons(index, &mut added);
     reports(index, &mut added);
     table_names(index, &mut added);
+    countries(index, &mut added);
     forms_of_flags(index, &mut added);
     for (words, sense) in added {
         index.add(&words, sense, Fit::Synonym);
@@ -61,23 +64,31 @@ fn synonyms(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
 }
 
 fn in_other_words(index: &Index, words: &[String], sense: Sense, added: &mut Vec<(Vec<String>, Sense)>) {
-    for (at, word) in words.iter().enumerate() {
+    for (at, end) in spans(words.len()) {
         // What was paid is no wage: a state has other words only for itself.
         let state = matches!(sense, Sense::Flag(_));
-        let singular = if state { word.clone() } else { index.forms.singular(word) };
-        for other in index.lexicon.synonyms(&singular).filter(|other| !index.is_in_a_name(other)) {
+        let last = &words[end - 1];
+        let singular = if state { last.clone() } else { index.forms.singular(last) };
+        let phrase = words[at..end - 1].iter().chain([&singular]).cloned().collect::<Vec<_>>().join(" ");
+        for other in index.lexicon.synonyms(&phrase).filter(|other| !index.is_in_a_name(other)) {
             let mut said = words[..at].to_vec();
             said.extend(other.split(' ').map(str::to_string));
-            said.extend_from_slice(&words[at + 1..]);
+            said.extend_from_slice(&words[end..]);
             added.push((said, sense));
         }
     }
 }
 
+/// Where one, two or three words begin and end.
+fn spans(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |at| (at + 1..=(at + 3).min(count)).map(move |end| (at, end)))
+}
+
 /// `earned` for a salary: the numbers whose name has the first word that any has.
 fn concepts(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    let names = quantity_names(index);
     for concept in &index.lexicon.concepts {
-        let Some(senses) = concept.columns.iter().map(|words| measured(index, words)).find(|found| !found.is_empty())
+        let Some(senses) = concept.columns.iter().map(|words| measured(&names, words)).find(|found| !found.is_empty())
         else {
             continue;
         };
@@ -88,17 +99,21 @@ fn concepts(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     }
 }
 
-/// Declared measures, or else number columns, whose name has all of the words.
-fn measured(index: &Index, words: &[String]) -> Vec<Sense> {
-    let has = |name: &[String]| words.iter().all(|word| name.iter().any(|other| index.forms.singular(other) == *word));
+/// Declared measures and number columns, each with the singulars of its name's words.
+fn quantity_names(index: &Index) -> Vec<(Vec<String>, Sense)> {
+    let singular = |words: &[String]| words.iter().map(|word| index.forms.singular(word)).collect::<Vec<_>>();
     let measures = index.dataset.measures.iter().enumerate();
-    let declared = measures.filter(|(_, measure)| has(&split_name(&measure.name)));
-    let declared: Vec<Sense> = declared.map(|(id, _)| Sense::Measure(id)).collect();
-    if !declared.is_empty() {
-        return declared;
-    }
-    let number = |id: &ColId| is_quantity(index, *id) && has(&index.facts(*id).words);
-    index.columns().filter(number).map(Sense::Column).collect()
+    let declared = measures.map(|(id, measure)| (singular(&split_name(&measure.name)), Sense::Measure(id)));
+    let quantities = index.columns().filter(|id| is_quantity(index, *id));
+    declared.chain(quantities.map(|id| (singular(&index.facts(id).words), Sense::Column(id)))).collect()
+}
+
+/// The measures, or else the columns, whose name has all of the words.
+fn measured(names: &[(Vec<String>, Sense)], words: &[String]) -> Vec<Sense> {
+    let named = |(name, _): &&(Vec<String>, Sense)| words.iter().all(|word| name.contains(word));
+    let found: Vec<Sense> = names.iter().filter(named).map(|(_, sense)| *sense).collect();
+    let declared: Vec<Sense> = found.iter().copied().filter(|sense| matches!(sense, Sense::Measure(_))).collect();
+    if declared.is_empty() { found } else { declared }
 }
 
 fn is_quantity(index: &Index, id: ColId) -> bool {
@@ -201,10 +216,25 @@ fn leaving(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     }
 }
 
-/// `people` for employees, where only one table's rows are persons.
+/// `joined` for `member_since`.
+fn joining(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    const JOINED: &[&str] = &["joined", "join", "signed up", "registered", "enrolled"];
+    let since = |id: &ColId| {
+        index.column(*id).ty.is_temporal() && index.facts(*id).words.last().is_some_and(|word| word == "since")
+    };
+    for id in index.columns().filter(since) {
+        let words = JOINED.iter().filter(|word| !index.is_in_a_name(word));
+        added.extend(words.map(|word| (word.split(' ').map(str::to_string).collect(), Sense::Event(id))));
+    }
+}
+
+/// `people` for employees, where only one table's rows are persons; `books` for items with an author and pages.
 fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for entity in &index.lexicon.entities {
-        let of_class = |id: &usize| index.things[*id].table.is_some() && entity.has(&index.things[*id].noun);
+        let of_class = |id: &usize| {
+            let table = index.things[*id].table;
+            table.is_some_and(|table| entity.has(&index.things[*id].noun) || shows(index, table, entity))
+        };
         let things: Vec<usize> = (0..index.things.len()).filter(of_class).collect();
         let [thing] = things[..] else { continue };
         let counted = entity.class == "person" && index.columns().any(|id| counts_persons(index, id));
@@ -213,6 +243,15 @@ fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
             added.extend(general.map(|word| (vec![word.clone()], Sense::Thing(thing))));
         }
     }
+}
+
+/// Whether at least two columns are of the kind that only rows of a class have.
+fn shows(index: &Index, table: usize, entity: &Entity) -> bool {
+    let says = |id: &ColId| {
+        let words = &index.facts(*id).words;
+        id.table == table && words.iter().any(|word| entity.evidence.contains(word))
+    };
+    entity.class != "person" && index.columns().filter(says).count() > 1
 }
 
 /// `people` for `residentCount`, where no rows are persons themselves: then it is open whom "people" means.
@@ -258,6 +297,17 @@ fn table_names(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         {
             added.push(([vec![first.clone()], noun].concat(), Sense::Thing(id)));
         }
+    }
+}
+
+/// `country` for `Origin`, where its cells are names of countries.
+fn countries(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    let holding: Vec<ColId> = index.columns().filter(|id| index.holds_countries(*id)).collect();
+    if let [column] = holding[..]
+        && !index.is_in_a_name("country")
+    {
+        added.push((vec!["country".to_string()], Sense::Column(column)));
+        added.push((vec!["nation".to_string()], Sense::Column(column)));
     }
 }
 

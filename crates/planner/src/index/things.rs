@@ -6,6 +6,26 @@ use super::{ColId, Fit, Index, Sense, ThingId};
 use crate::schema::TableId;
 use crate::words::split_name;
 
+/// What is measured and never counted, whatever a table is called.
+const MEASURED: &[&str] = &[
+    "output",
+    "production",
+    "consumption",
+    "usage",
+    "generation",
+    "rainfall",
+    "precipitation",
+    "traffic",
+    "attendance",
+    "revenue",
+    "income",
+    "spending",
+    "expenditure",
+    "energy",
+    "electricity",
+    "power",
+];
+
 /// Something people count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thing {
@@ -69,7 +89,12 @@ fn add_table(index: &mut Index, table: TableId) {
     phrases.extend(info.synonyms.iter().map(|synonym| split_name(synonym)));
     let generic =
         info.noun.is_none() && name_words.iter().all(|word| index.lexicon.is_generic(&index.forms.singular(word)));
-    let taken = is_column_noun(index, &name_words) || generic;
+    // "Monthly output" of a table `daily_output` is measured, not counted.
+    let measured = info.noun.is_none() && MEASURED.contains(&last.as_str());
+    let taken = is_column_noun(index, &name_words) || generic || measured;
+    if measured {
+        phrases.clear();
+    }
     if !taken {
         phrases.push(name_words.clone());
     }
@@ -158,8 +183,13 @@ fn label(index: &Index, table: TableId, noun: &str) -> Option<ColId> {
     };
     let texts = (0..index.table(table).columns.len())
         .map(|column| ColId { table, column })
-        .filter(|id| index.column(*id).ty == Type::Text);
+        .filter(|id| index.column(*id).ty == Type::Text && is_common(index, *id));
     texts.filter_map(|id| score(&id).map(|score| (score, id))).min().map(|(_, id)| id)
+}
+
+/// Whether most rows have a cell there: the title of a book, not the title that some players hold.
+fn is_common(index: &Index, id: ColId) -> bool {
+    index.column(id).nulls * 2 <= index.table(id.table).rows
 }
 
 /// Columns of other tables that hold this table's key.
@@ -193,6 +223,10 @@ fn add_column(index: &mut Index, id: ColId) {
         }
         if declared || index.things[thing].keys.contains(&id) {
             index.add(&phrase, Sense::Thing(thing), Fit::Whole);
+            if words.last().is_some_and(|last| last == "no") {
+                let numbered: Vec<String> = phrase.iter().cloned().chain(["number".to_string()]).collect();
+                index.add(&numbered, Sense::Thing(thing), Fit::Whole);
+            }
         }
         return;
     }

@@ -24,6 +24,11 @@ pub const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
+/// Whether a lower-case word is the name of a weekday.
+pub fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.iter().any(|day| day.to_lowercase() == word)
+}
+
 /// The words that open a period to one side, and what they make of it.
 type Bound = (&'static [&'static str], fn(Period) -> When);
 
@@ -44,7 +49,9 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
             let here = if length == 2 { *phrase == pair } else { *phrase == word(at) };
             // "from" alone is a preposition; it starts an open period only before "onwards", which ranges cover.
             if here && *phrase != "from" {
-                found.extend(core(tokens, skip_article(tokens, at + length)).map(|(end, period)| (end, make(period))));
+                found.extend(up_to_edge(tokens, at + length, phrase));
+                let start = skip_edge(tokens, at + length, phrase);
+                found.extend(core(tokens, start).map(|(end, period)| (end, make(period))));
             }
         }
     }
@@ -60,6 +67,29 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
 
 fn skip_article(tokens: &[Token], at: usize) -> usize {
     if tokens.get(at).is_some_and(|token| matches!(token.fold.as_str(), "the" | "date")) { at + 1 } else { at }
+}
+
+/// `before the end of May` takes May in, `after the beginning of May` does, too.
+fn up_to_edge(tokens: &[Token], at: usize, bound: &str) -> Option<(usize, When)> {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let start = skip_article(tokens, at);
+    let make: fn(Period) -> When = match (bound, word(start)) {
+        ("before" | "prior to", "end") => When::Until,
+        ("after", "start" | "beginning") => When::Since,
+        _ => return None,
+    };
+    let of = (word(start + 1) == "of").then(|| skip_article(tokens, start + 2))?;
+    core(tokens, of).map(|(end, period)| (end, make(period)))
+}
+
+/// `since the start of 2025` is since 2025, `until the end of May` until May.
+fn skip_edge(tokens: &[Token], at: usize, bound: &str) -> usize {
+    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let start = skip_article(tokens, at);
+    let first = matches!(bound, "since" | "starting" | "starting from" | "before" | "prior to" | "earlier than");
+    let edges: &[&str] = if first { &["start", "beginning"] } else { &["end"] };
+    let says = edges.contains(&word(start)) && word(start + 1) == "of";
+    if says { skip_article(tokens, start + 2) } else { start }
 }
 
 /// `between A and B`, `from A to B`, `A to B`; a year after B alone serves both.

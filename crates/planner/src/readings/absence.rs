@@ -39,11 +39,18 @@ fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             || noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
     };
     let asked = |thing: usize| draft.heads.iter().any(|head| head.target == Target::Thing(thing));
+    let other_word = |thing: usize| {
+        let says =
+            |mention: &Mention| matches!(mention.what, What::Thing(known) if known == thing) && mention.end == at + 1;
+        parser.mentions.at(at).iter().any(says)
+    };
+    let end = at + 1 + usize::from(parser.word(at + 1) == "anything");
     for (thing, info) in parser.index.things.iter().enumerate() {
-        if info.table.is_some() && akin(&info.noun) && !asked(thing) {
-            let mut next = add(draft, Condition::Related(thing), &[Feature::StemmedName]);
+        let said = if akin(&info.noun) { Feature::StemmedName } else { Feature::Synonym };
+        if info.table.is_some() && (akin(&info.noun) || other_word(thing)) && !asked(thing) {
+            let mut next = add(draft, Condition::Related(thing), &[said]);
             next.filters.last_mut().expect("a filter was just added").negated = true;
-            steps.push((at + 1, next));
+            steps.push((end, next));
         }
     }
 }

@@ -7,7 +7,7 @@ use super::groups::quantities;
 use super::{Parser, Steps, features, kinds};
 use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Pending, Target};
 use crate::index::{ColId, MeasureId};
-use crate::lexicon::{Glue, Role};
+use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::What;
 use crate::score::Feature;
 use crate::tokens::Kind;
@@ -24,7 +24,10 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         if columns.is_empty() {
             continue;
         }
-        let mut found = comparisons(parser, mention.end, true);
+        // "Cost us more than 25".
+        let said =
+            mention.end + usize::from(mention.synonym && matches!(parser.word(mention.end), "us" | "them" | "me"));
+        let mut found = comparisons(parser, said, true);
         if columns.iter().all(|id| parser.index.facts(*id).years) {
             // "The year 1991" says the year itself.
             let year = amounts(parser, mention.end).into_iter().filter(|(_, amount)| amount.unit.is_none());
@@ -108,7 +111,12 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             let condition = Condition::Compare { columns: ages, test, amounts, implied: true };
             steps.push((end, add(draft, condition, &[Feature::ImpliedColumn, Feature::OpenChoice])));
         }
-        let columns = columns_of_unit(parser, &amounts);
+        // "Longer than 5 minutes" is said of a length, where there is one.
+        let named = parser.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Comparative((_, words)) => !parser.index.numbers_called(words).0.is_empty(),
+            _ => false,
+        });
+        let columns = if named { Columns::new() } else { columns_of_unit(parser, &amounts) };
         if done_before(parser, at, &columns, draft) {
             steps.push((end, summed(parser, at - 1, columns, (test, amounts), draft)));
         } else if !columns.is_empty() {
@@ -165,15 +173,15 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     let index = parser.index;
     for mention in parser.mentions.at(at) {
         let What::Comparative((test, words)) = &mention.what else { continue };
-        let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(word));
-        let columns: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && named(id)).collect();
+        let (columns, by_others) = index.numbers_called(words);
+        let found: &[Feature] = if by_others { &[Feature::Synonym] } else { &[] };
         if columns.is_empty() {
             continue;
         }
         for (end, amount) in amounts(parser, mention.end) {
             let condition =
                 Condition::Compare { columns: columns.clone(), test: *test, amounts: vec![amount], implied: true };
-            steps.push((end, add(draft, condition, &[])));
+            steps.push((end, add(draft, condition, found)));
         }
     }
 }
@@ -324,8 +332,8 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
     if generic || (families.len() != amounts.len() && !money) {
         return Vec::new();
     }
-    let fits = |family: &str| if money { matches!(family, "usd" | "eur" | "gbp") } else { families.contains(&family) };
-    let matching = |id: &ColId| index.facts(*id).unit.as_ref().is_some_and(|unit| fits(&unit.family));
+    let fits = |unit: &Unit| if money { unit.is_money() } else { families.contains(&unit.family.as_str()) };
+    let matching = |id: &ColId| index.facts(*id).unit.as_ref().is_some_and(fits);
     index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect()
 }
 
@@ -455,7 +463,7 @@ fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
     let mut found = vec![(at + 1, plain.clone())];
     for (end, unit) in units(parser, at + 1) {
         let percent = percent || unit.family == "percent";
-        let money = money || matches!(unit.family.as_str(), "usd" | "eur" | "gbp");
+        let money = money || unit.is_money();
         found.push((end, Amount { percent, money, unit: Some(unit), ..plain.clone() }));
     }
     found

@@ -85,6 +85,21 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     steps.push((rate.unwrap_or(at + 2), next));
 }
 
+/// `for how many tickets is the colour missing`: rows whose cell is not filled.
+pub fn missing_for(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let counted = matches!(&draft.heads[..], [Head { agg: Some(Agg::Count), .. }]);
+    if !counted || !matches!(parser.word(at), "is" | "are" | "was" | "were") || draft.is_open() {
+        return;
+    }
+    let start = parser.skip_determiners(at + 1);
+    for mention in parser.mentions.at(start) {
+        let What::Columns(columns) = &mention.what else { continue };
+        if matches!(parser.word(mention.end), "missing" | "empty" | "blank" | "unknown") {
+            steps.push((mention.end + 1, add(draft, Condition::Missing(columns.clone()), &features(mention))));
+        }
+    }
+}
+
 /// `missing usage values for each home`: the cells that are not filled are counted.
 pub fn missing_values(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let free = draft.heads.is_empty() && draft.filters.is_empty() && draft.rank.is_none() && !draft.share;

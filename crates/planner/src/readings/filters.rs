@@ -19,6 +19,34 @@ pub(super) fn add(draft: &Draft, condition: Condition, found: &[Feature]) -> Dra
     })
 }
 
+/// Whether "by" says who or what did it: just after a participle.
+fn is_done_by(parser: &Parser, at: usize) -> bool {
+    parser.word(at) == "by" && is_participle(parser.before(at))
+}
+
+/// Whether a word is the past participle of a verb, by its form or one of a few.
+pub fn is_participle(word: &str) -> bool {
+    let irregular = matches!(word, "driven" | "made" | "sold" | "given" | "spent" | "taken" | "paid" | "won" | "lost");
+    word.len() > 3 && word.ends_with("ed") || irregular
+}
+
+/// Whether a cell of a column can be said of the noun that follows it: "German clients" are not those whose translators know
+/// German.
+fn may_describe(parser: &Parser, noun: usize, column: ColId) -> bool {
+    let schema = &parser.index.schema;
+    let near = |table: usize| {
+        table == column.table
+            || schema.hops(table, column.table).is_some()
+            || schema.hops(column.table, table).is_some()
+    };
+    let things = parser.mentions.at(noun).iter().filter(|mention| !mention.synonym && !mention.partial);
+    let mut tables = things.filter_map(|mention| match mention.what {
+        What::Thing(thing) => parser.index.things[thing].table,
+        _ => None,
+    });
+    tables.all(near)
+}
+
 /// `Electronics`, `Books or Toys`, `in the North zone`.
 pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for list in value_lists(parser, at) {
@@ -37,7 +65,8 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let bare = list.end == at + 1 && parser.tokens[at].number().is_some();
         let mut alone = list.cells.clone();
         alone.retain(|(column, _)| !(bare && parser.index.facts(*column).digits));
-        let alone = directed(parser, at, &alone).unwrap_or(alone);
+        let mut alone = directed(parser, at, &alone).unwrap_or(alone);
+        alone.retain(|(column, _)| may_describe(parser, list.end, *column));
         let alone = (!alone.is_empty()).then_some((list.end, alone));
         for (end, cells) in alone.into_iter().chain(named) {
             let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
@@ -464,9 +493,11 @@ pub fn by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     };
     if draft.rank.is_none() {
         let start = parser.skip_determiners(end);
+        // "Driven by diesel cars": the noun after the cell belongs to it.
+        let connected = Draft { connected: true, ..draft.clone() };
         if start < parser.tokens.len() {
             key(parser, start, draft, steps);
-            value(parser, start, draft, steps);
+            value(parser, start, if is_done_by(parser, at) { &connected } else { draft }, steps);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use data::plan::{Agg, Grain};
 
-use super::{Parser, Steps};
+use super::filters::is_participle;
+use super::{Parser, Steps, features};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::Role;
@@ -12,7 +13,8 @@ use crate::score::Feature;
 /// `by region and month`, `per customer`, `for each zone`; after `top 10 products`, `by revenue` says what they are ranked by.
 pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
-        if !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each | Role::Terms) {
+        let together = parser.word(at) == "across" && parser.word(end) == "all" || agent_end(parser, at).is_some();
+        if together || !matches!(role, Role::GroupBy | Role::GroupPer | Role::Each | Role::Terms) {
             continue;
         }
         let ranked =
@@ -190,16 +192,47 @@ pub fn one_by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 pub fn in_percent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const PHRASES: &[&[&str]] =
         &[&["in", "percent"], &["in", "%"], &["in", "percentages"], &["as", "a", "percentage"], &["as", "percentages"]];
-    let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    let Some(phrase) = PHRASES.iter().find(here) else { return };
+    let Some(end) = parser.after_phrase(at, PHRASES) else { return };
     let split = draft.distribution || !draft.groups.is_empty() && draft.heads.iter().all(counts);
-    if split && !draft.heads.is_empty() && !draft.share && parser.word(at + phrase.len()) != "of" {
-        steps.push((at + phrase.len(), draft.with(|next| next.percent = true)));
+    if split && !draft.heads.is_empty() && !draft.share && parser.word(end) != "of" {
+        steps.push((end, draft.with(|next| next.percent = true)));
     }
 }
 
 fn counts(head: &Head) -> bool {
     matches!(head.target, Target::Thing(_) | Target::Rows) && matches!(head.agg, None | Some(Agg::Count))
+}
+
+/// `used by homes with a heat pump`: whose it is, said with a condition, not how to split it.
+pub fn agent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = agent_end(parser, at).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
+    let mut next = draft.with(|_| {});
+    next.assume("agent", "what follows `by` says whose it is, not how to split it");
+    steps.push((end, Draft { predicate: true, ..next }));
+}
+
+/// The token after a noun that did something, where a condition on it follows.
+fn agent_end(parser: &Parser, at: usize) -> Option<usize> {
+    let start = parser.skip_determiners(at + 1);
+    let thing = parser.mentions.at(start).iter().find(|mention| matches!(mention.what, What::Thing(_)))?;
+    let conditioned =
+        matches!(parser.word(thing.end), "with" | "without" | "that" | "who" | "which" | "whose" | "having");
+    // "Used in January by homes with ..."
+    let done = (at.saturating_sub(4)..at).any(|before| is_participle(parser.word(before)));
+    (parser.word(at) == "by" && done && conditioned).then_some(thing.end)
+}
+
+/// `across all branches`: of all of them together.
+pub fn across_all(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let said = parser.word(at) == "across" && parser.word(at + 1) == "all" && !draft.heads.is_empty();
+    if !said || draft.is_open() {
+        return;
+    }
+    for mention in parser.mentions.at(parser.skip_determiners(at + 2)) {
+        if matches!(mention.what, What::Thing(_) | What::Columns(_)) {
+            steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
+        }
+    }
 }
 
 /// `daily`, `monthly`.
@@ -208,6 +241,10 @@ pub fn period_adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
         let Role::Adjective(grain) = role else { continue };
         // "Monthly price" where a column is called so is that column, not a price per month.
         if parser.index.is_in_a_name(&parser.tokens[at].fold) {
+            continue;
+        }
+        // "The daily records" are the rows of a table of days.
+        if parser.role(end, Role::Rows).is_some() {
             continue;
         }
         let target = Target::Grain(grain);

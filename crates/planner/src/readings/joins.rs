@@ -1,5 +1,6 @@
 //! Words that join phrases: determiners, prepositions, verbs, conjunctions and question words.
 
+use super::lenient::pass;
 use super::{Parser, Steps, links};
 use crate::draft::{Condition, Draft, Target, Zone};
 use crate::index::ColId;
@@ -50,7 +51,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 steps.push((end, Draft { predicate: true, coordinated, connected: true, ..draft.clone() }));
             }
             Role::Light if is_light(parser, at, draft) => {
-                let mut next = Draft { predicate: true, connected: true, ..draft.clone() };
+                // "Trips were taken" says nothing of the trips; "flights were sold" might.
+                let mut next = Draft { predicate: true, connected: true, ..pass(parser, at, end, draft) };
                 next.coordinated |= coordinates(parser, at, draft);
                 // "Days taken" are added up.
                 if let Some(head) = next.heads.last_mut().filter(|head| head.agg.is_none()) {
@@ -241,7 +243,8 @@ pub fn names_data(parser: &Parser, at: usize) -> bool {
 pub fn question_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
         let Role::Ask(ask) = role else { continue };
-        let is_name = parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Columns(_)));
+        let whole = |mention: &Mention| matches!(mention.what, What::Columns(_)) && (!mention.partial || at > 0);
+        let is_name = parser.mentions.at(at).iter().any(whole);
         if is_name && ask == Ask::List {
             continue;
         }

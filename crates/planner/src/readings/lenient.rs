@@ -83,7 +83,7 @@ fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 }
 
 /// The draft after words that are taken to restrict nothing.
-fn pass(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Draft {
+pub fn pass(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Draft {
     let said = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
     let next = draft.granting(Feature::IdleWord, "idle_word", format!("`{said}` chooses no rows"));
     Draft { predicate: draft.predicate || !draft.heads.is_empty(), ..next }
@@ -116,9 +116,8 @@ fn depictive(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         &["returned"],
         &["went"],
     ];
-    let here = |verb: &&&[&str]| verb.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    let Some(verb) = VERBS.iter().find(here).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
-    let end = at + verb.len();
+    let free = !draft.heads.is_empty() && !draft.is_open();
+    let Some(end) = parser.after_phrase(at, VERBS).filter(|_| free) else { return };
     if matches!(parser.word(end), "with" | "without") {
         steps.push((end, pass(parser, at, end, draft)));
     }

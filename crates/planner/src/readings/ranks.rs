@@ -88,6 +88,10 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if draft.rank.is_some() || draft.pending.is_some() || !draft.heads.is_empty() {
             continue;
         }
+        let popular = parser.word(at + 1) == "popular";
+        if popular && has_opinions(parser) {
+            continue;
+        }
         // "The most common number of cards".
         let end = parser.role(end, Role::Count).unwrap_or(end);
         for (end, target, features) in parser.targets(end) {
@@ -106,9 +110,38 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             next.rank.iter_mut().for_each(|rank| rank.open = false);
             next.features.extend(features);
             next.heads.push(Head::plain(target));
+            if popular {
+                next.assume("popular", "the most popular is what most rows have");
+            }
             steps.push((end, next));
         }
     }
+}
+
+/// Whether a number says what people think of something: then what is popular may be decided by that.
+fn has_opinions(parser: &Parser) -> bool {
+    const OPINIONS: &[&str] = &[
+        "rating",
+        "score",
+        "stars",
+        "votes",
+        "likes",
+        "views",
+        "popularity",
+        "satisfaction",
+        "reviews",
+        "downloads",
+        "plays",
+        "streams",
+        "quantity",
+        "units",
+        "sold",
+        "sales",
+        "copies",
+    ];
+    let says = |word: &String| OPINIONS.contains(&word.as_str());
+    let index = parser.index;
+    index.columns().any(|id| index.column(id).ty.is_number() && index.facts(id).words.iter().any(says))
 }
 
 /// `which hotel was reviewed the most`: the participle names the number of times it was done.
@@ -215,7 +248,7 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let index = parser.index;
     for mention in parser.mentions.at(at) {
         let What::Adjective(adjective) = &mention.what else { continue };
-        let named = |id: &ColId, words: &[String]| index.facts(*id).words.iter().any(|word| words.contains(word));
+        let named = |id: &ColId, words: &[String]| index.is_called_any(*id, words);
         let numbers = adjective.numbers.iter().map(|part| (part, false));
         for ((dir, words), temporal) in numbers.chain(adjective.date.iter().map(|part| (part, true))) {
             let fits = |id: &ColId| {
@@ -225,8 +258,15 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 let own = words != &["size"] || is_own_size(parser, mention.end, *id);
                 !place && own && named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
             };
-            let columns: Columns = index.columns().filter(fits).collect();
-            if columns.is_empty() {
+            let mut columns: Columns = index.columns().filter(fits).collect();
+            // How long or how large something is has many names, and of several none is the one.
+            let open = words.iter().any(|word| matches!(word.as_str(), "duration" | "size" | "time"));
+            let (others, by_others) = index.numbers_called(words);
+            let by_others = by_others && columns.is_empty() && !temporal && !open;
+            if by_others {
+                columns = others;
+            }
+            if columns.is_empty() || !temporal && has_rivals(parser, &columns, words) {
                 continue;
             }
             // "Coldest temperature" says the column itself.
@@ -252,9 +292,32 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             if agg.is_some() {
                 next.assume("aggregate", "groups of rows are ranked by their average");
             }
+            next.features.extend(by_others.then_some(Feature::Synonym));
             steps.push((mention.end, next));
         }
     }
+}
+
+/// Whether a table has another number that the word could rank by as well: what the parts cost beside what the labour did, how
+/// long it took to come beside how long it lasted.
+fn has_rivals(parser: &Parser, columns: &Columns, words: &[String]) -> bool {
+    const MONEY: &[&str] = &["price", "cost", "fare", "fee", "charge", "amount", "bill", "rent", "total"];
+    let index = parser.index;
+    let says = |word: &str| words.iter().any(|known| known == word);
+    let money = says("price") || says("cost");
+    let time = says("time") || says("duration");
+    let rival = |id: ColId, other: ColId| {
+        let facts = index.facts(other);
+        let family = facts.unit.as_ref().map(|unit| unit.family.as_str());
+        let costs = facts.words.iter().any(|word| MONEY.contains(&word.as_str()));
+        let number = index.column(other).ty.is_number() && !facts.identifier && facts.per.is_none();
+        let fits = money && costs || time && family == Some("time");
+        other.table == id.table && !columns.contains(&other) && number && fits
+    };
+    // What is called just so is it: `price` beside `ingredient_cost`.
+    let whole = |id: &ColId| index.facts(*id).core.len() == 1;
+    let open = time || columns.iter().all(|id| !whole(id));
+    (money || time) && open && columns.iter().any(|id| index.columns().any(|other| rival(*id, other)))
 }
 
 /// `Field Size` of the largest field: a size that its name says of the rows' own noun, or of nothing else.

@@ -106,8 +106,7 @@ pub fn takings(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     };
     let money = |id: &ColId| {
         let facts = parser.index.facts(*id);
-        let unit = facts.unit.as_ref().is_some_and(|unit| matches!(unit.family.as_str(), "usd" | "eur" | "gbp"));
-        unit && facts.words.iter().any(|word| matches!(word.as_str(), "fee" | "fare" | "charge" | "price"))
+        facts.is_money() && facts.words.iter().any(|word| matches!(word.as_str(), "fee" | "fare" | "charge" | "price"))
     };
     let named = (0..at).any(|start| {
         let said = |m: &Mention| m.end == at && matches!(&m.what, What::Columns(ids) if ids == columns);

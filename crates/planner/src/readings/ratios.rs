@@ -207,10 +207,9 @@ pub fn relative_to(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         &["as", "a", "fraction", "of"],
         &["as", "a", "multiple", "of"],
     ];
-    let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    let Some(phrase) = PHRASES.iter().find(here) else { return };
+    let Some(end) = parser.after_phrase(at, PHRASES) else { return };
     let Some(number) = number(draft).filter(|head| !draft.is_open() && is_amount(parser, head)) else { return };
-    for (end, second, found) in quantities(parser, at + phrase.len()) {
+    for (end, second, found) in quantities(parser, end) {
         let summed = matches!(second.agg, None | Some(Agg::Sum)) && matches!(number.agg, None | Some(Agg::Sum));
         if summed && second.target != number.target && is_amount(parser, &second) {
             steps.push((end, with_ratio(draft, number, Head { agg: None, ..second }, &found)));

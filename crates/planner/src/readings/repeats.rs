@@ -43,8 +43,7 @@ fn verbs(parser: &Parser, at: usize, thing: ThingId) -> Vec<(usize, ThingId)> {
     if !own.is_empty() {
         return own;
     }
-    let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    let came = CAME.iter().find(here).map(|phrase| at + phrase.len());
+    let came = parser.after_phrase(at, CAME);
     let link = parser.roles(at).find_map(|(end, role)| matches!(role, Role::Link | Role::Created).then_some(end));
     match (came.or(link), &many[..]) {
         (Some(end), [only]) => vec![(end, *only)],

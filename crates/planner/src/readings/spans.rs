@@ -40,6 +40,7 @@ pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// The token after "how long" or "how many days", and the unit where one is said.
 pub(super) fn asked_length(parser: &Parser, at: usize) -> Option<(usize, Option<Op>)> {
+    let at = at + usize::from(parser.word(at) == "for");
     match (parser.word(at), parser.word(at + 1)) {
         ("how", "long") => Some((at + 2, None)),
         ("how", "many") => unit_op(parser.word(at + 2)).map(|op| (at + 3, Some(op))),
@@ -74,6 +75,7 @@ pub fn averaged(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const VERBS: &[&str] = &[
         "stay", "stays", "stayed", "staying", "last", "lasts", "lasted", "remain", "remained", "wait", "waited", "run",
+        "keep", "keeps", "kept", "hold", "holds", "held",
     ];
     if !VERBS.contains(&parser.word(at)) || draft.heads.is_empty() || draft.pending.is_some() {
         return;
@@ -146,7 +148,25 @@ pub fn longest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let rows = |target: &Target| matches!(target, Target::Thing(thing) if parser.index.things[*thing].table == Some(interval.start.table));
         parser.targets_named(named).iter().any(|(_, target)| rows(target))
     };
-    for interval in &parser.index.intervals {
+    // The only number of a table that is measured in time.
+    let own = draft.heads.first().and_then(|head| match head.target {
+        Target::Thing(thing) => parser.index.things[thing].table,
+        _ => None,
+    });
+    let mut timed = parser.index.columns_called("duration");
+    timed.retain(|id| Some(id.table) == own);
+    // What the rows themselves say is nearer than how long something of another table took.
+    let said = took && !draft.heads.is_empty() && !timed.is_empty();
+    if said {
+        let by = Some(Head::plain(Target::Columns(timed)));
+        let rank = Rank { kind: RankKind::Adjective, dir, number: None, by, open: false };
+        let next = draft.with(|next| {
+            next.features.push(Feature::ImpliedColumn);
+            next.rank = Some(rank);
+        });
+        steps.push((at + 1, next));
+    }
+    for interval in parser.index.intervals.iter().filter(|interval| !said || Some(interval.start.table) == own) {
         let by = Some(Head::plain(elapsed(parser, *interval, None)));
         let number = number.map(|number| number as u32);
         if took && !draft.heads.is_empty() && number.is_none() {

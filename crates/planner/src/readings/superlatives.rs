@@ -6,10 +6,11 @@ use data::plan::{Agg, Dir};
 use super::filters::{failure, flag};
 use super::groups::quantities;
 use super::ranks::{head_words, opposite, optional_count, ranked};
-use super::{Parser, Steps};
+use super::{Parser, Steps, features};
 use crate::draft::{Condition, Draft, Head, Rank, RankKind, Target};
-use crate::lexicon::Role;
-use crate::mentions::What;
+use crate::index::ColId;
+use crate::lexicon::{Ask, Glue, Role};
+use crate::mentions::{Mention, What};
 
 /// Verbs that say of a value only that rows have it.
 const OCCURS: &[&[&str]] = &[
@@ -54,19 +55,67 @@ pub fn most_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         }
         _ => None,
     };
-    let here = |phrase: &&&[&str]| phrase.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    let Some(verb) = OCCURS.iter().find(here) else { return };
+    let occurs = parser.after_phrase(at, OCCURS);
+    let Some(verb) = occurs.or_else(|| Some(at + done_length(parser, at, column)?)) else { return };
     let repeated = column.filter(|id| !parser.index.column(*id).unique);
     let (Some(rows), None, false) =
         (repeated.and_then(|id| parser.index.rows_of(id.table)), &draft.rank, draft.is_open())
     else {
         return;
     };
-    if let Some((end, dir)) = most_often_at(parser, at + verb.len()) {
+    if let Some((end, dir)) = most_often_at(parser, verb) {
         let by = Head::counted(rows);
         let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
         next.rank.iter_mut().for_each(|rank| rank.open = false);
         steps.push((end, next));
+    }
+}
+
+/// How many words say that rows were made of a value, before `most often`: `are borrowed`, `comes in`.
+fn done_length(parser: &Parser, at: usize, column: Option<ColId>) -> Option<usize> {
+    let table = column?.table;
+    let rows = |mention: &Mention| match &mention.what {
+        What::Thing(thing) => parser.index.things[*thing].table == Some(table),
+        What::Event(dates) => dates.iter().all(|id| id.table == table),
+        _ => false,
+    };
+    let passive = usize::from(matches!(parser.word(at), "is" | "are" | "was" | "were" | "gets" | "get"));
+    let said = parser.mentions.at(at + passive).iter().find(|mention| rows(mention)).map(|mention| mention.end - at);
+    let came = matches!((parser.word(at), parser.word(at + 1)), ("comes" | "come" | "came", "in" | "up")).then_some(2);
+    said.or(came).filter(|length| matches!(parser.word(at + length + 1), "often" | "frequently"))
+}
+
+/// `which country do most of our lots come from`, `what do most guests pay with`: the value that the most rows have.
+pub fn do_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let [Head { target: Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else { return };
+    let asked = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.rank.is_none() && !draft.is_open();
+    let most = matches!(parser.word(at), "do" | "did" | "have" | "are" | "were") && parser.word(at + 1) == "most";
+    let [column] = columns[..] else { return };
+    if !asked || !most || parser.index.column(column).ty.is_number() {
+        return;
+    }
+    let start = parser.skip(at + 2, |glue| matches!(glue, Glue::Determiner | Glue::Preposition | Glue::Other));
+    for mention in parser.mentions.at(start) {
+        let What::Thing(rows) = mention.what else { continue };
+        if parser.index.things[rows].table != Some(column.table) {
+            continue;
+        }
+        let mut next = ranked(draft, RankKind::Extreme, Dir::Desc, None, Some(Head::counted(rows)));
+        next.rank.iter_mut().for_each(|rank| rank.open = false);
+        next.features.extend(features(mention));
+        next.predicate = true;
+        steps.push((having_end(parser, mention.end), next));
+    }
+}
+
+/// The token after a verb that says only that rows have a value.
+fn having_end(parser: &Parser, at: usize) -> usize {
+    match (parser.word(at), parser.word(at + 1)) {
+        ("come" | "came" | "originate", "from") | ("belong", "to") | ("fall", "into" | "under") | ("live", "in") => {
+            at + 2
+        }
+        ("have" | "use" | "used" | "choose" | "chose" | "prefer", "") => at + 1,
+        _ => at,
     }
 }
 
@@ -108,7 +157,8 @@ pub fn best_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     for (end, by, features) in quantities(parser, at + 1) {
         let Some(better) = parser.index.lexicon.better(&head_words(parser, &by)) else { continue };
         let dir = if parser.word(at) == "best" { better } else { opposite(better) };
-        let mut next = ranked(draft, RankKind::Extreme, dir, None, Some(by));
+        // Nobody is the worst by the one bad mark that all have.
+        let mut next = ranked(draft, RankKind::Adjective, dir, None, Some(by));
         next.rank.iter_mut().for_each(|rank| rank.open = false);
         next.features.extend(features);
         steps.push((end, next));

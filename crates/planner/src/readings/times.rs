@@ -96,7 +96,14 @@ pub fn event_time(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
             for next in parser.mentions.at(start) {
                 let What::When(when) = &next.what else { continue };
                 let condition = Condition::Time { columns: Some(columns.clone()), when: when.clone(), verb: false };
-                steps.push((next.end, add(draft, condition, &features(mention))));
+                let mut timed = add(draft, condition, &features(mention));
+                // "Expired in March" beside `expires_on`: a state may be called so, too.
+                let word = &parser.tokens[at].fold;
+                let own = columns.iter().all(|id| parser.index.facts(*id).event.contains(word));
+                if !own && parser.mentions.at(at).iter().any(|other| matches!(other.what, What::Value(_))) {
+                    timed.assume("date_said", format!("`{}` says a date here, not a state", parser.tokens[at].text));
+                }
+                steps.push((next.end, timed));
             }
         }
     }

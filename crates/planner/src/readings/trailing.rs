@@ -93,10 +93,7 @@ pub fn and_how_much(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         }),
         _ => false,
     };
-    let money = |columns: &Vec<ColId>| {
-        let family = |id: &ColId| parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
-        columns.iter().all(|id| family(id).is_some_and(|unit| matches!(unit.as_str(), "usd" | "eur" | "gbp")))
-    };
+    let money = |columns: &Vec<ColId>| columns.iter().all(|id| parser.index.facts(*id).is_money());
     let fits = match degree {
         "many" => rows,
         "much" => {

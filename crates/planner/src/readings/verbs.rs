@@ -6,7 +6,7 @@
 use data::plan::{Agg, Dir};
 
 use super::{Parser, Steps, features, spans};
-use crate::draft::{Columns, Draft, Head, Pending, Rank, RankKind, Target};
+use crate::draft::{Columns, Condition, Draft, Head, Pending, Rank, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, What};
@@ -81,10 +81,7 @@ pub fn paid_for(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if !matches!(parser.word(at), "for" | "on") || draft.is_open() {
         return;
     }
-    let money = |id: &ColId| {
-        let family = parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
-        matches!(family, Some("usd" | "eur" | "gbp"))
-    };
+    let money = |id: &ColId| parser.index.facts(*id).is_money();
     if !paid.iter().all(money) {
         return;
     }
@@ -93,6 +90,48 @@ pub fn paid_for(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if bought.iter().any(|id| paid.iter().any(|other| other.table == id.table)) {
             steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
         }
+    }
+}
+
+/// `which card has borrowed the most items`: the verb is another word for rows, which are counted; what follows only says
+/// what each of them is about.
+pub fn rows_done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let subject = draft.heads.len() == 1 && draft.rank.is_none() && !draft.is_open() && !draft.share;
+    if !subject {
+        return;
+    }
+    let index = parser.index;
+    for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
+        let What::Thing(rows) = mention.what else { continue };
+        let Some(table) = index.things[rows].table else { continue };
+        let amount = |(end, role)| if let Role::Amount(dir) = role { Some((end, dir)) } else { None };
+        // "Lends out the most".
+        let particle = usize::from(matches!(parser.word(mention.end), "out" | "in" | "up"));
+        let Some((end, dir)) = parser.roles(mention.end + particle).find_map(amount) else { continue };
+        let linked = |what: &What| match what {
+            What::Thing(thing) => index.things[*thing].table.is_some_and(|to| index.schema.hops(table, to).is_some()),
+            _ => false,
+        };
+        let about = parser.mentions.at(end).iter().find(|next| linked(&next.what)).map_or(end, |next| next.end);
+        let next = draft.with(|next| {
+            next.features.extend(features(mention));
+            let by = Some(Head::counted(rows));
+            next.rank = Some(Rank { kind: RankKind::Amount, dir, number: None, by, open: false });
+        });
+        steps.push((about, next));
+    }
+}
+
+/// `what classes does Hannah Cole teach`: the verb that the name of her column is made from says nothing more.
+pub fn acts(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(Condition::Values { cells, .. }) = draft.filters.last().map(|filter| &filter.condition) else { return };
+    let stem = parser.tokens.get(at).map_or("", |token| token.stem.as_str());
+    let agent = |id: &ColId| {
+        let noun = parser.index.facts(*id).core.last();
+        noun.and_then(|noun| noun.strip_suffix("er").or(noun.strip_suffix("or"))).is_some_and(|verb| verb == stem)
+    };
+    if stem.len() > 2 && cells.iter().all(|(id, _)| agent(id)) && !parser.mentions.is_data(at) {
+        steps.push((at + 1, draft.clone()));
     }
 }
 
@@ -166,7 +205,9 @@ fn said_by_extent(parser: &Parser, word: &str) -> Columns {
     let named = |id: &ColId, word: &String| is_number(parser, *id) && index.facts(*id).words.contains(word);
     let words = index.lexicon.extent(word).unwrap_or_default();
     let found = words.iter().map(|word| index.columns().filter(|id| named(id, word)).collect::<Columns>());
-    found.into_iter().find(|columns| !columns.is_empty()).unwrap_or_default()
+    let found: Columns = found.into_iter().find(|columns| !columns.is_empty()).unwrap_or_default();
+    // `mins` of a game: the only number of its table that is measured in time.
+    if found.is_empty() && word == "long" { index.columns_called("duration") } else { found }
 }
 
 /// `last`, `go`, `take`: after "how long" or "how far" the verb says nothing more.
@@ -202,10 +243,7 @@ pub fn compound(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((mention.end, draft.with(|next| next.features.extend(features(mention)))));
         }
         let head = draft.heads.last().map(|head| &head.target);
-        let money = |id: &ColId| {
-            let family = parser.index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
-            matches!(family, Some("usd" | "eur" | "gbp"))
-        };
+        let money = |id: &ColId| parser.index.facts(*id).is_money();
         if let Some(Target::Columns(known)) = head
             && at > 0
             && parser.mentions.is_data(at - 1)

@@ -9,6 +9,7 @@ mod plain;
 mod roles;
 mod school;
 mod spans;
+mod words;
 
 use base::{Cell, Hash, Type};
 use data::Dataset;
@@ -35,6 +36,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| baths::named(name))
             .or_else(|| inns::named(name))
             .or_else(|| roles::named(name))
+            .or_else(|| words::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

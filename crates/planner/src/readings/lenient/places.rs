@@ -50,7 +50,9 @@ const BEGAN: &[&[&str]] = &[
 
 /// `brought back to the same station they were taken from`: the columns of both ends hold the same.
 pub fn same_place(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(after) = verb(parser, at, ENDED).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else { return };
+    let Some(after) = parser.after_phrase(at, ENDED).filter(|_| !draft.heads.is_empty() && !draft.is_open()) else {
+        return;
+    };
     let place = after + usize::from(matches!(parser.word(after), "to" | "at" | "in"));
     let same = parser.word(place + 1) == "same";
     let noun = place + 1 + usize::from(same);
@@ -65,14 +67,8 @@ pub fn same_place(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         )
     };
     let start = (noun + 1..parser.tokens.len()).find(|next| !passed(parser.word(*next))).unwrap_or(noun + 1);
-    let Some(end) = verb(parser, start, BEGAN) else { return };
+    let Some(end) = parser.after_phrase(start, BEGAN) else { return };
     let mut next = add(draft, Condition::Columns { left, test: Test::Eq, right }, &[]);
     next.assume("same_place", "what came back to where it began has the same at both ends");
     steps.push((end + usize::from(matches!(parser.word(end), "from" | "at" | "in")), next));
-}
-
-/// The token after one of the verbs at a position.
-fn verb(parser: &Parser, at: usize, verbs: &[&[&str]]) -> Option<usize> {
-    let here = |verb: &&&[&str]| verb.iter().enumerate().all(|(i, word)| parser.word(at + i) == *word);
-    verbs.iter().find(here).map(|verb| at + verb.len())
 }

@@ -1,0 +1,227 @@
+//! Readings that account for every word and are still not what was meant, or leave open whether they are.
+//!
+//! Each check is one way in which a plan can be right and the answer wrong, found with questions of people. What is surely not
+//! meant is dropped, what may be meant otherwise is refused with the question it leaves open, and the rest is never called
+//! verified.
+
+use base::Type;
+use data::plan::{Agg, Expr, Measure, Plan, Pred, Test};
+
+use crate::Reading;
+use crate::build::{self, Why};
+use crate::draft::{Condition, Draft, Filter, Head, Target, Zone};
+use crate::index::{ColId, Index};
+use crate::lexicon::{Ask, Role};
+use crate::mentions::{Mention, Mentions, What};
+use crate::tokens::{Kind, Token};
+
+/// What a draft leaves open before any table is chosen.
+pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
+    if counts_what_some_have(index, draft) {
+        return Some(Why::ambiguous("whether the rows that have one are counted, or its kinds"));
+    }
+    says_of_another(index, draft).then(|| Why::ambiguous("whether that is said of one of its rows or of all"))
+}
+
+/// What a reading leaves open.
+pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Reading) -> Option<Why> {
+    if draft.ask == Some(Ask::Who) && lists_no_person(index, reading) {
+        return Some(Why::ambiguous("who is meant: no person stands in the rows"));
+    }
+    let sales = counts_sales(index, tokens, &reading.plan);
+    sales.then(|| Why::ambiguous("whether sales are counted or what they brought in"))
+}
+
+/// Whether a reading may be answered, but not be called verified.
+pub fn is_open(index: &Index, tokens: &[Token], mentions: &Mentions, plan: &Plan) -> bool {
+    let counts = matches!(&plan.measures[..], [Measure { agg: Agg::Count, .. }]);
+    counts_values(index, plan) || counts && ends_in_a_deed(tokens, mentions)
+}
+
+/// Whether nobody means what a reading computes.
+pub fn is_wrong(index: &Index, tokens: &[Token], reading: &Reading) -> bool {
+    // "Booked only at the Plaza" is said of all rows of a thing.
+    let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
+    let plan = &reading.plan;
+    of_all && (takes_any_row(reading) || build::tests_other_rows(plan))
+        || says_twice(plan)
+        || counts_one(plan)
+        || counts_kinds(index, tokens, plan)
+        || sorts_by_others(index, plan)
+        || sorts_by_amount(index, tokens, plan)
+}
+
+/// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
+pub fn repeats_the_question(reading: &Reading) -> bool {
+    let fixed = fixed(&reading.plan);
+    let mut shown = reading.plan.select.iter().filter(|item| reading.focus.contains(&item.name)).peekable();
+    shown.peek().is_some() && shown.all(|item| fixed.contains(&&item.expr))
+}
+
+/// Whether a thing with several rows counts if one of them matches.
+pub fn takes_any_row(reading: &Reading) -> bool {
+    reading.assumptions.iter().any(|known| known.code == "any_row")
+}
+
+/// Whether rows are listed that are no persons and name none, though others that they lead to are: the marks of students.
+fn lists_no_person(index: &Index, reading: &Reading) -> bool {
+    let is_person = |noun: &String| index.lexicon.is_of_any(&["person", "role", "organisation", "place"], noun);
+    let focus = reading.plan.select.iter().filter(|item| reading.focus.contains(&item.name));
+    let shown: Vec<ColId> = focus.filter_map(|item| column(index, &item.expr)).collect();
+    let personal = |id: &ColId| {
+        let own = index.facts(*id).words.iter().any(|word| is_person(&index.forms.singular(word)));
+        let thing = |thing: &crate::index::Thing| thing.keys.contains(id) || thing.label == Some(*id);
+        own || index.things.iter().any(|one| thing(one) && is_person(&one.noun))
+    };
+    let persons = index.things.iter().any(|thing| is_person(&thing.noun));
+    !shown.is_empty() && persons && !shown.iter().any(personal)
+}
+
+/// Whether "sales" are counted, without a word that counts, where a number says what they brought in.
+fn counts_sales(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
+    let rows = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let money = |id: ColId| {
+        let words = ["total", "amount", "revenue", "price", "value", "takings", "turnover"];
+        let named = index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
+        index.table(id.table).name == plan.from && index.column(id).ty.is_number() && named
+    };
+    let table = index
+        .things
+        .iter()
+        .any(|thing| thing.noun == "sale" && thing.table.is_some_and(|t| index.table(t).name == plan.from));
+    rows && table && said(&["sales"]) && !said(&["many", "number", "count", "often"]) && index.columns().any(money)
+}
+
+/// Whether what was done to the rows closes the question and no name of the dataset says it: "how many flights were made".
+fn ends_in_a_deed(tokens: &[Token], mentions: &Mentions) -> bool {
+    let [.., verb, deed] = tokens else { return false };
+    let passive = matches!(verb.fold.as_str(), "is" | "are" | "was" | "were" | "been");
+    let open = |mention: &Mention| matches!(mention.what, What::Role(Role::Light | Role::Created | Role::Link));
+    passive && deed.kind == Kind::Word && mentions.at(tokens.len() - 1).iter().any(open)
+}
+
+/// Whether what only some rows have is counted: its kinds, or the rows that have one.
+fn counts_what_some_have(index: &Index, draft: &Draft) -> bool {
+    let [Head { target: Target::Columns(columns), agg: Some(Agg::Count), .. }] = &draft.heads[..] else { return false };
+    let some = |id: &ColId| {
+        let (info, rows) = (index.column(*id), index.table(id.table).rows);
+        info.ty == Type::Text && info.nulls > 0 && info.distinct * 5 < rows && !index.facts(*id).identifier
+    };
+    !draft.distinct && columns.iter().all(some)
+}
+
+/// Whether a state of rows is said of what many rows share: "how many stations are closed" beside a state of each call.
+fn says_of_another(index: &Index, draft: &Draft) -> bool {
+    let [Head { target: Target::Columns(columns), agg: Some(Agg::Count), .. }] = &draft.heads[..] else { return false };
+    let general = |id: &ColId| {
+        let words = &index.facts(*id).words;
+        words.iter().any(|word| matches!(word.as_str(), "status" | "state" | "condition" | "active" | "type" | "kind"))
+    };
+    let shared =
+        |id: &ColId| index.column(*id).ty == Type::Text && !index.facts(*id).identifier && !index.column(*id).unique;
+    let other = |id: &ColId| columns.iter().any(|own| own.table == id.table && own != id) && !general(id);
+    let stated = |filter: &Filter| match &filter.condition {
+        Condition::Flag(flags) => flags.iter().all(other),
+        Condition::Values { cells, .. } => cells.iter().all(|(id, _)| other(id)),
+        _ => false,
+    };
+    let said = |filter: &Filter| filter.zone == Zone::Predicate && stated(filter);
+    columns.iter().all(shared) && !draft.distinct && draft.filters.iter().any(said)
+}
+
+/// Whether different values of a column that identifies nothing are counted under a condition on rows: the rows may be meant.
+fn counts_values(index: &Index, plan: &Plan) -> bool {
+    let identifies = |name: &String| {
+        let column = index.find(name);
+        column.is_none_or(|id| {
+            index.facts(id).identifier || index.things.iter().any(|t| t.keys.contains(&id) && t.table.is_some())
+        })
+    };
+    plan.filter.is_some() && counted(plan).any(|expr| matches!(expr, Expr::Col { col } if !identifies(col)))
+}
+
+/// Whether things are sorted by a column of another table although their own has one of that name: artists by the country of
+/// who listens to them, beside `home_country`.
+fn sorts_by_others(index: &Index, plan: &Plan) -> bool {
+    let things = counted(plan).filter_map(|expr| column(index, expr));
+    let own = things.filter_map(|key| index.things.iter().find(|thing| thing.keys.contains(&key))?.table);
+    let telling =
+        |word: &&String| !matches!(word.as_str(), "name" | "title" | "id" | "no" | "code" | "type" | "status");
+    let last = |id: ColId| index.facts(id).core.last().filter(telling).cloned();
+    own.into_iter().any(|table| {
+        let groups = plan.group.iter().filter_map(|item| column(index, &item.expr)).filter(|id| id.table != table);
+        let named = |group: ColId| {
+            let same = |id: ColId| {
+                id.table == table && index.column(id).ty == Type::Text && last(id).is_some() && last(id) == last(group)
+            };
+            index.columns().any(same)
+        };
+        index.table(table).name != plan.from && groups.into_iter().any(named)
+    })
+}
+
+/// Whether rows are grouped by a number that only its unit was said of: "per kilo" is no group for each weight of a bag.
+fn sorts_by_amount(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    plan.group.iter().filter(|item| item.grain.is_none()).filter_map(|item| column(index, &item.expr)).any(|id| {
+        let facts = index.facts(id);
+        let named = facts.core.iter().any(|word| tokens.iter().any(|token| token.stem == index.forms.stem(word)));
+        index.column(id).ty.is_number() && facts.unit.is_some() && !facts.identifier && !named
+    })
+}
+
+/// Whether kinds are counted where what has a kind was said: "how many bikes" beside `bike_type`.
+fn counts_kinds(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let kind = |name: &String| {
+        let core = index.find(name).map(|id| &index.facts(id).core[..]).unwrap_or_default();
+        let [_, .., last] = core else { return false };
+        let names = matches!(last.as_str(), "name" | "title" | "id" | "no" | "number" | "code" | "ref" | "key");
+        !names && !tokens.iter().any(|token| token.singular == *last)
+    };
+    // "How much did we spend on fuel" does not ask for the kinds of fuel.
+    let much = tokens.windows(2).any(|pair| pair[0].fold == "how" && pair[1].fold == "much");
+    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col)))
+}
+
+/// Whether different values are counted of a column that is held to one of them: how many rows have it was asked.
+fn counts_one(plan: &Plan) -> bool {
+    let fixed = fixed(plan);
+    counted(plan).any(|expr| fixed.contains(&expr))
+}
+
+/// Whether one number stands twice in the answer: "how long on average, in minutes" does not ask for the minutes as well.
+fn says_twice(plan: &Plan) -> bool {
+    let same = |one: &Measure, other: &Measure| {
+        (one.agg, &one.expr, one.q, &one.filter) == (other.agg, &other.expr, other.q, &other.filter)
+    };
+    let measures = &plan.measures;
+    (1..measures.len()).any(|at| measures[..at].iter().any(|known| same(known, &measures[at])))
+}
+
+/// What a plan's rows are held to: the columns that have one value in all of them.
+fn fixed(plan: &Plan) -> Vec<&Expr> {
+    let mut pending: Vec<&Pred> = plan.filter.iter().collect();
+    let mut fixed: Vec<&Expr> = Vec::new();
+    while let Some(pred) = pending.pop() {
+        match pred {
+            Pred::And { and } => pending.extend(and),
+            Pred::Test { test: Test::Eq, expr, .. } => fixed.push(expr),
+            _ => {}
+        }
+    }
+    fixed
+}
+
+/// The expressions of which different values are counted.
+fn counted(plan: &Plan) -> impl Iterator<Item = &Expr> {
+    let distinct = plan.measures.iter().filter(|measure| measure.agg == Agg::CountDistinct);
+    distinct.filter_map(|measure| measure.expr.as_ref())
+}
+
+/// The column that an expression is, if it is nothing else.
+fn column(index: &Index, expr: &Expr) -> Option<ColId> {
+    match expr {
+        Expr::Col { col } => index.find(col),
+        _ => None,
+    }
+}

@@ -1,0 +1,92 @@
+//! Readings that compute the same: of several the cheapest is kept, so that nobody is asked to choose between equal answers.
+
+use std::collections::HashMap;
+
+use data::plan::{Expr, Plan, Pred, Test};
+
+use crate::Reading;
+
+/// Keeps the cheapest reading of each computation.
+pub fn keep(readings: &mut Vec<Reading>, reading: Reading) {
+    let computed = answering(&reading).canonical();
+    let same = readings.iter_mut().find(|known| answering(known).canonical() == computed);
+    match same {
+        Some(known) if known.score < reading.score => *known = reading,
+        Some(_) => {}
+        None => readings.push(reading),
+    }
+}
+
+/// What a reading computes, but for columns that a list shows beside what was asked for.
+fn answering(reading: &Reading) -> Plan {
+    let mut plan = reading.plan.clone();
+    let listed = !plan.select.is_empty() && !plan.distinct && plan.order.is_empty() && plan.top.is_none();
+    if listed && !reading.focus.is_empty() {
+        plan.select.retain(|item| reading.focus.contains(&item.name));
+    }
+    if let Some(Pred::And { and }) = &mut plan.filter {
+        without_what_follows(and);
+        if let [only] = &and[..] {
+            plan.filter = Some(only.clone());
+        }
+    }
+    bare(&plan)
+}
+
+/// Drops conditions that a cell is there where another one says what it is.
+fn without_what_follows(conditions: &mut Vec<Pred>) {
+    let told = |expr: &Expr, all: &[Pred]| {
+        let says = |pred: &Pred| matches!(pred, Pred::Test { test, expr: other, .. } if *test != Test::IsNull && other == expr);
+        all.iter().any(says)
+    };
+    let present = |pred: &Pred| match pred {
+        Pred::Not { not } => match &**not {
+            Pred::Test { test: Test::IsNull, expr, .. } => Some(expr.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let all = conditions.clone();
+    conditions.retain(|pred| present(pred).is_none_or(|expr| !told(&expr, &all)));
+}
+
+/// A plan with names replaced by positions, so that equal computations are equal.
+fn bare(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let mut names = HashMap::new();
+    let outputs = plan.select.iter_mut().map(|item| &mut item.name);
+    let outputs = outputs.chain(plan.group.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.measures.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.compute.iter_mut().map(|item| &mut item.name));
+    let outputs = outputs.chain(plan.over.iter_mut().map(|item| &mut item.name));
+    for (position, name) in outputs.enumerate() {
+        let bare = format!("#{position}");
+        names.insert(std::mem::replace(name, bare.clone()), bare);
+    }
+    let renamed = |name: &mut String| {
+        if let Some(bare) = names.get(name) {
+            name.clone_from(bare);
+        }
+    };
+    for compute in &mut plan.compute {
+        compute.args.iter_mut().chain(&mut compute.per).chain(&mut compute.along).for_each(renamed);
+    }
+    if let Some(top) = &mut plan.top {
+        std::iter::once(&mut top.by).chain(&mut top.per).for_each(renamed);
+    }
+    plan.order.iter_mut().map(|order| &mut order.by).for_each(renamed);
+    plan.over.iter_mut().filter_map(|over| over.of.as_mut()).for_each(renamed);
+    if let Some(having) = &mut plan.having {
+        rename_refs(having, &renamed);
+    }
+    plan
+}
+
+fn rename_refs(pred: &mut Pred, renamed: &impl Fn(&mut String)) {
+    match pred {
+        Pred::And { and: list } | Pred::Or { or: list } => list.iter_mut().for_each(|pred| rename_refs(pred, renamed)),
+        Pred::Not { not } => rename_refs(not, renamed),
+        Pred::Test { expr: Expr::Ref { name }, .. } => renamed(name),
+        Pred::Test { .. } | Pred::Exists { .. } => {}
+    }
+}
