@@ -13,45 +13,12 @@ from a colleague: a header, rows, a few empty cells, and no description.
     energy     homes, meter_log; camelCase, a reading every six hours
 """
 
-import csv
 import math
-import random
-import sys
 from datetime import date, datetime, timedelta
-from pathlib import Path
 
-SEED = 20260417
+from rows import build_all, generators, pick, maybe, money, day_between, write
 
-
-def generator(name):
-    """A random source of its own for each table, so that one can change alone."""
-    return random.Random(f"{SEED}/{name}")
-
-
-def pick(rng, weighted):
-    """One key of a {value: weight} dict."""
-    return rng.choices(list(weighted), weights=list(weighted.values()))[0]
-
-
-def maybe(rng, chance, value):
-    """The value, or an empty cell with the given chance."""
-    return "" if rng.random() < chance else value
-
-
-def money(amount):
-    return f"{amount:.2f}"
-
-
-def day_between(rng, first, last):
-    return first + timedelta(days=rng.randrange((last - first).days + 1))
-
-
-def write(folder, table, header, rows):
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{table}.csv", "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(header)
-        out.writerows(rows)
+generator = generators(20260417)
 
 
 # --- hospital -------------------------------------------------------------
@@ -459,12 +426,5 @@ def energy(folder):
           energy_log(generator("meter_log"), homes))
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: make.py OUTDIR")
-    for build in (hospital, bikeshare, films, payroll, energy):
-        build(Path(sys.argv[1]) / build.__name__)
-
-
 if __name__ == "__main__":
-    main()
+    build_all((hospital, bikeshare, films, payroll, energy))
