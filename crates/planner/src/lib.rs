@@ -181,6 +181,11 @@ pub fn chart_wish(question: &str) -> Option<Wish> {
     lexicon::Lexicon::built_in().chart_wish(&words)
 }
 
+/// Reads the words of the language, which the first index made in a process otherwise has to wait for.
+pub fn read_lexicon() {
+    lexicon::Lexicon::built_in();
+}
+
 /// Plans one question; for several questions over one dataset build an [`Index`] once and use [`plan_with`].
 pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
     plan_with(&Index::new(dataset), question)

@@ -13,6 +13,8 @@ use crate::commands::chart::{ChartFile, Written};
 
 /// Asks and prints; 1 when refused.
 pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
+    // Read while the data is looked for; whoever needs it before it is there waits for it.
+    drop(tokio::task::spawn_blocking(planner::read_lexicon));
     let (data, question, resolved) = data_and_last(app, &ask.words, "ask", "question").await?;
     let input = AskInput {
         data: absolute(app, data),
