@@ -152,12 +152,15 @@ fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
 fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
     let best = readings.remove(0);
     let confidence = score::confidence(-best.score);
+    let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
+    // Nobody can choose between two that are said alike.
+    let told = said(&best);
+    readings.retain(|reading| said(reading) != told);
     let margin = readings.first().map(|second| best.score - second.score);
     readings.truncate(OTHERS_MAX);
     if margin.is_some_and(|margin| margin < score::MARGIN_MIN) {
-        let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
         let second = readings.first().map(said).unwrap_or_default();
-        let message = format!("the question can be read in two ways: {}; or {second}", said(&best));
+        let message = format!("the question can be read in two ways: {told}; or {second}");
         return with_best(Reason::Ambiguous, message, best, readings);
     }
     if confidence < score::CONFIDENCE_MIN {

@@ -211,6 +211,7 @@ pub struct Lexicon {
     pub opposites: Vec<(Vec<String>, Vec<String>)>,
     extensive: Vec<String>,
     beginnings: Vec<String>,
+    elsewhen: Vec<String>,
     /// What a single record is about, in the singular.
     pub records: Vec<String>,
     pub cells: Vec<CellWords>,
@@ -262,6 +263,7 @@ impl Lexicon {
         let opposites = lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite).collect();
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
         let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
+        let elsewhen = lines(include_str!("../lexicon/elsewhen.txt")).map(str::to_string).collect();
         let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
         let nationalities = lines(include_str!("../lexicon/nationalities.tsv")).filter_map(opposite).collect();
         let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
@@ -286,6 +288,7 @@ impl Lexicon {
             opposites,
             extensive,
             beginnings,
+            elsewhen,
             records,
             cells,
             nationalities,
@@ -339,6 +342,11 @@ impl Lexicon {
     /// Whether "how much" adds up values of a column with that word in its name.
     pub fn is_extensive(&self, word: &str) -> bool {
         self.extensive.iter().any(|known| known == word)
+    }
+
+    /// Whether a date of that name does not say when its row happened.
+    pub fn is_elsewhen(&self, word: &str) -> bool {
+        self.elsewhen.iter().any(|known| known == word)
     }
 
     /// Whether a word of a name says how something began.

@@ -28,6 +28,10 @@ const OWN_LETTERS_MIN: usize = 4;
 
 /// Of several dates the one by which people place a row in time: when it began or was made.
 pub fn beginnings(index: &Index, dates: Columns) -> Columns {
+    // What is due has not happened, and nobody places people by when they were born.
+    let happened = |id: &ColId| !index.facts(*id).words.iter().any(|word| index.lexicon.is_elsewhen(word));
+    let placed: Columns = dates.iter().copied().filter(happened).collect();
+    let dates = if placed.is_empty() { dates } else { placed };
     // Harvests are dated by when they were harvested, deliveries by when they were delivered.
     let own = |id: &ColId| {
         let noun = index.rows_of(id.table).map(|rows| index.things[rows].noun.clone()).unwrap_or_default();

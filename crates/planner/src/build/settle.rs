@@ -1,5 +1,6 @@
 //! How a target becomes a number when the words leave it open, and when they must not.
 
+use base::Type;
 use data::plan::{Agg, Dir, Expr, Op};
 
 use super::Why;
@@ -187,6 +188,10 @@ fn column(
         return Err(Why::unsupported(format!("{} holds numbers written as text", name())));
     }
     match agg {
+        // "On how many days": each once, however many rows it has.
+        Some(Agg::Count) if info.ty == Type::Date && facts.core.last().is_some_and(|word| word == "day") => {
+            done(Agg::CountDistinct)
+        }
         Some(Agg::Count) if info.ty.is_temporal() && !distinct => {
             Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
         }

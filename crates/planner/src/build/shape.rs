@@ -1,7 +1,8 @@
 //! What kind of answer a draft asks for: numbers, possibly per group, or a list of rows.
 
+use base::Type;
 use data::chart::Wish;
-use data::plan::{Agg, ComputeOp, Dir, LIMIT_MAX, Op};
+use data::plan::{Agg, ComputeOp, Dir, Grain, LIMIT_MAX, Op};
 
 use super::settle::{self, Number, Settled, Use};
 use super::{Why, charts, ranking, usual};
@@ -104,6 +105,10 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     usual::count_sides(index, &mut draft, &mut implied);
     let sides = super::contrast::sides(index, &mut draft, &mut implied)?;
     split_by_opposites(&mut draft);
+    let mut granted: Vec<Assumption> = Vec::new();
+    granted.extend(split_by_values(index, &mut draft));
+    granted.extend(average_over_days(index, &mut draft));
+    implied.extend(granted.iter().map(|_| Feature::OpenChoice));
     let mut shape = shape(index, &draft)?;
     if draft.percent {
         match &mut shape {
@@ -119,6 +124,7 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     check_words_used(index, &draft, &shape)?;
     if let Shape::Aggregate(aggregate) = &mut shape {
         aggregate.features.append(&mut implied);
+        aggregate.assumptions.append(&mut granted);
     }
     Ok(shape)
 }
@@ -144,6 +150,49 @@ fn split_by_opposites(draft: &mut Draft) {
     if !draft.groups.contains(&group) {
         draft.groups.push(group);
     }
+}
+
+/// "The average salary of men and women": an average of both together is hardly meant, so there is one for each.
+fn split_by_values(index: &Index, draft: &mut Draft) -> Option<Assumption> {
+    let middle = |head: &Head| {
+        let declared = match head.target {
+            Target::Measure(measure) => Some(index.measure(measure).agg),
+            _ => None,
+        };
+        matches!(head.agg.or(declared), Some(Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile))
+    };
+    if draft.rank.is_some() || draft.share || draft.heads.is_empty() || !draft.heads.iter().all(middle) {
+        return None;
+    }
+    let listed = |filter: &Filter| match &filter.condition {
+        Condition::Values { cells, all: true } if !filter.negated && cells.iter().all(|(_, texts)| texts.len() > 1) => {
+            Some(Target::Columns(cells.iter().map(|(column, _)| *column).collect()))
+        }
+        _ => None,
+    };
+    let group = draft.filters.iter().find_map(listed).filter(|group| !draft.groups.contains(group))?;
+    draft.groups.push(group);
+    Some(assumption("each", "one number for each of those that `and` joins, not one for all together"))
+}
+
+/// "Mean visitors per day, wet against dry": where each row is a day, that is the mean of the rows.
+fn average_over_days(index: &Index, draft: &mut Draft) -> Option<Assumption> {
+    let daily = |id: &ColId| {
+        let dates: Vec<ColId> =
+            index.columns().filter(|date| date.table == id.table && index.column(*date).ty.is_temporal()).collect();
+        matches!(dates[..], [date] if index.column(date).ty == Type::Date && index.column(date).unique)
+    };
+    let averaged = |head: &Head| match &head.target {
+        Target::Columns(columns) => matches!(head.agg, Some(Agg::Avg | Agg::Median)) && columns.iter().all(daily),
+        _ => false,
+    };
+    let day = Target::Grain(Grain::Day);
+    let split = draft.groups.len() > 1 && draft.groups.contains(&day);
+    if !split || draft.heads.is_empty() || !draft.heads.iter().all(averaged) {
+        return None;
+    }
+    draft.groups.retain(|group| *group != day);
+    Some(assumption("per_day", "each row is a day, so per day is over the rows"))
 }
 
 /// Words about order and number must have had an effect.
@@ -300,31 +349,7 @@ pub fn aggregate(
         }
         shape.measures.push(settled);
     }
-    check_pooled(index, &shape)?;
     Ok(Shape::Aggregate(shape))
-}
-
-/// "The average age of men and women": naming every value there is chooses no rows, so one number for each may be meant.
-fn check_pooled(index: &Index, shape: &Aggregate) -> Result<(), Why> {
-    let pooled = |settled: &Settled| {
-        let middle = |agg| matches!(agg, Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile);
-        matches!(settled.what, Number::Column { agg, .. } if middle(agg))
-    };
-    let both = |filter: &Filter| match &filter.condition {
-        Condition::Values { cells, all: true } if !filter.negated => {
-            let columns: Columns = cells.iter().map(|(column, _)| *column).collect();
-            let every = |(column, texts): &(ColId, Vec<String>)| {
-                let info = index.column(*column);
-                info.values_complete && texts.len() > 1 && texts.len() == info.values.len()
-            };
-            cells.iter().any(every) && !shape.groups.contains(&Target::Columns(columns))
-        }
-        _ => false,
-    };
-    if shape.measures.iter().any(pooled) && shape.filters.iter().any(both) {
-        return Err(Why::ambiguous("whether one number for all of them together or one for each"));
-    }
-    Ok(())
 }
 
 /// "Average sales per customer" may also mean the average of each customer's sum.

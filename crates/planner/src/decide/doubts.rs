@@ -5,7 +5,7 @@
 //! verified.
 
 use base::Type;
-use data::plan::{Agg, Expr, Measure, Plan, Pred, Test};
+use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
 
 use crate::Reading;
 use crate::build::{self, Why};
@@ -14,6 +14,7 @@ use crate::index::{ColId, Index};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, Mentions, What};
 use crate::tokens::{Kind, Token};
+use crate::words::split_name;
 
 /// What a draft leaves open before any table is chosen.
 pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
@@ -27,6 +28,12 @@ pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
 pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Reading) -> Option<Why> {
     if draft.ask == Some(Ask::Who) && lists_no_person(index, reading) {
         return Some(Why::ambiguous("who is meant: no person stands in the rows"));
+    }
+    if let Some(name) = dates_a_deed(index, tokens, draft, &reading.plan) {
+        return Some(Why::ambiguous(format!("whether {name} is when that happened: other tables have dates, too")));
+    }
+    if is_guessed_elsewhere(draft, &reading.plan) {
+        return Some(Why::ambiguous("what is counted: it is named by a cell of another table only"));
     }
     let sales = counts_sales(index, tokens, &reading.plan);
     sales.then(|| Why::ambiguous("whether sales are counted or what they brought in"))
@@ -49,6 +56,10 @@ pub fn is_wrong(index: &Index, tokens: &[Token], reading: &Reading) -> bool {
         || counts_kinds(index, tokens, plan)
         || sorts_by_others(index, plan)
         || sorts_by_amount(index, tokens, plan)
+        || contradicts_itself(plan)
+        || adds_up_a_level(index, tokens, plan)
+        || averages_single_rows(index, plan)
+        || passes_over_an_event(index, tokens, plan)
 }
 
 /// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
@@ -198,18 +209,115 @@ fn says_twice(plan: &Plan) -> bool {
     (1..measures.len()).any(|at| measures[..at].iter().any(|known| same(known, &measures[at])))
 }
 
-/// What a plan's rows are held to: the columns that have one value in all of them.
-fn fixed(plan: &Plan) -> Vec<&Expr> {
+/// Whether no row can pass: "on weekends and on weekdays" asks for both sides, not for what is on both.
+fn contradicts_itself(plan: &Plan) -> bool {
+    let tests = conjuncts(plan).into_iter().filter_map(|pred| match pred {
+        Pred::Test { test: Test::Eq | Test::In, expr, values } => Some((expr, values)),
+        _ => None,
+    });
+    let tests: Vec<_> = tests.collect();
+    tests.iter().enumerate().any(|(at, (expr, values))| {
+        let apart = |(_, others): &&(&Expr, &Vec<base::Cell>)| !values.iter().any(|value| others.contains(value));
+        tests[..at].iter().filter(|(other, _)| other == expr).any(|other| apart(&other))
+    })
+}
+
+/// Whether a number that says how high something stands, or what one of it costs, is added up although nothing says so but
+/// another word: "brought in" is no sum of daily rates.
+fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let said = |word: &str| tokens.iter().any(|token| token.fold == word || token.singular == word);
+    let level = |id: ColId| {
+        let facts = index.facts(id);
+        let levels = || facts.core.iter().filter(|word| index.lexicon.is_level(word));
+        let standing = facts.per.is_some() || levels().next().is_some();
+        standing && !facts.additive && !levels().any(|word| said(word))
+    };
+    let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
+    !said("sum") && summed.filter_map(|measure| column(index, measure.expr.as_ref()?)).any(level)
+}
+
+/// Whether an average is taken of one row at a time, because each row is a period of its own.
+fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
+    let own = |id: ColId| index.column(id).unique && index.table(id.table).name == plan.from;
+    let periods = plan.group.iter().filter(|group| group.grain == Some(Grain::Day));
+    let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median | Agg::Stddev));
+    averaged && plan.group.len() > 1 && periods.filter_map(|group| column(index, &group.expr)).any(own)
+}
+
+/// The own date of rows, where nothing names it but the rows are put into a period, and rows of other tables that belong to
+/// them have dates as well: who came in May may have come for the first time, or again.
+fn dates_a_deed(index: &Index, tokens: &[Token], draft: &Draft, plan: &Plan) -> Option<String> {
+    let implied = |filter: &Filter| matches!(filter.condition, Condition::Time { columns: None, .. });
+    if !draft.filters.iter().any(implied) {
+        return None;
+    }
+    let own = index.dataset.tables.iter().position(|table| table.name == plan.from)?;
+    let is_date = |id: &ColId| index.column(*id).ty.is_temporal();
+    let leads = |id: &ColId| id.table != own && index.schema.hops(id.table, own).is_some();
+    if !index.columns().any(|id| is_date(&id) && leads(&id)) {
+        return None;
+    }
+    // A roast happened on its roast date.
+    let rows = split_name(&plan.from);
+    let said = |word: &String| {
+        let stem = index.forms.stem(word);
+        tokens.iter().any(|token| token.stem == stem) || rows.iter().any(|row| index.forms.stem(row) == stem)
+    };
+    let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
+        Pred::Test { expr, .. } => column(index, expr),
+        _ => None,
+    });
+    let own_date = |id: &ColId| id.table == own && is_date(id);
+    let unnamed = |id: &ColId| !index.facts(*id).event.is_empty() && !index.facts(*id).event.iter().any(said);
+    tested.filter(own_date).find(unnamed).map(|id| index.qualified(id))
+}
+
+/// Whether rows that nothing names are counted because a cell of another table was said: families are no kind of parcel.
+fn is_guessed_elsewhere(draft: &Draft, plan: &Plan) -> bool {
+    let named = draft.heads.iter().any(|head| head.target != Target::Rows);
+    !named && build::tests_other_rows(plan)
+}
+
+/// Whether a word that says when something happened in another table is passed over: what was given out is not what was
+/// received.
+fn passes_over_an_event(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let used = data::plan::tables(plan);
+    let is_used = |id: &ColId| used.contains(&index.table(id.table).name);
+    let deed = |word: &str| word.len() > 4 && (word.ends_with("ed") || word.ends_with("en"));
+    let said = |word: &String| tokens.iter().any(|token| token.fold == *word && deed(word));
+    let elsewhere = |id: &ColId| !is_used(id) && index.facts(*id).event.iter().any(said);
+    let here = |word: &String| {
+        index.columns().filter(is_used).any(|id| index.facts(id).words.contains(word))
+            || index
+                .dataset
+                .tables
+                .iter()
+                .any(|table| used.contains(&table.name) && split_name(&table.name).contains(word))
+    };
+    let passed = |id: ColId| index.facts(id).event.iter().any(|word| said(word) && !here(word));
+    index.columns().filter(elsewhere).any(passed)
+}
+
+/// The conditions that all hold of a plan's rows.
+fn conjuncts(plan: &Plan) -> Vec<&Pred> {
     let mut pending: Vec<&Pred> = plan.filter.iter().collect();
-    let mut fixed: Vec<&Expr> = Vec::new();
+    let mut found = Vec::new();
     while let Some(pred) = pending.pop() {
         match pred {
             Pred::And { and } => pending.extend(and),
-            Pred::Test { test: Test::Eq, expr, .. } => fixed.push(expr),
-            _ => {}
+            other => found.push(other),
         }
     }
-    fixed
+    found
+}
+
+/// What a plan's rows are held to: the columns that have one value in all of them.
+fn fixed(plan: &Plan) -> Vec<&Expr> {
+    let held = conjuncts(plan).into_iter().filter_map(|pred| match pred {
+        Pred::Test { test: Test::Eq, expr, .. } => Some(expr),
+        _ => None,
+    });
+    held.collect()
 }
 
 /// The expressions of which different values are counted.

@@ -64,12 +64,32 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
                 let stem = units::before(&column.name);
                 table.columns.iter().filter(|other| stem.is_some() && units::before(&other.name) == stem).count() == 1
             };
-            table.columns.iter().map(|column| facts(index, column, daily, bounds, alone(column))).collect()
+            let persons = table.columns.iter().any(|column| split_name(&column.name).iter().any(is_of_a_person));
+            let around = |column| Around { daily, bounds, persons, alone: alone(column) };
+            table.columns.iter().map(|column| facts(index, column, around(column))).collect()
         })
         .collect()
 }
 
-fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: bool) -> Facts {
+/// What the other columns of its table say about a column.
+struct Around {
+    /// Each row is a day.
+    daily: bool,
+    /// One of them is the highest of something.
+    bounds: bool,
+    /// The rows are persons.
+    persons: bool,
+    /// No other has its name with another unit.
+    alone: bool,
+}
+
+/// Whether only a person has what a word of a column's name says.
+fn is_of_a_person(word: &String) -> bool {
+    matches!(word.as_str(), "gender" | "sex" | "dob" | "birth" | "birthday" | "born" | "surname" | "age" | "salary")
+}
+
+fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
+    let Around { daily, bounds, persons, alone } = around;
     let written = split_name(&column.name);
     let words: Vec<String> = written.iter().map(|word| index.lexicon.spoken(word).to_string()).collect();
     // Beside a `..._max`, `..._min` is the minimum and no minutes.
@@ -96,11 +116,13 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
         && words
             .iter()
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
+    let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
+    let unit = declared.or(named_unit);
     let extensive = column.ty.is_number()
         && !identifier
         && !is_running(&words, daily)
         && (words.iter().any(|word| index.lexicon.is_extensive(word))
-            || named_unit.as_ref().is_some_and(adds_up)
+            || unit.as_ref().is_some_and(|unit| adds_up(unit, &core, persons))
             || column.ty == Type::Int && is_number_of(index, &core));
     // The price of a sale is no sale.
     let level = per.is_some() || core.last().is_some_and(|word| index.lexicon.is_level(word));
@@ -111,8 +133,6 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let years = is_years(column, &words);
     let digits = is_digits(column);
     let lists = is_lists(column);
-    let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
-    let unit = declared.or(named_unit);
     Facts {
         written,
         event,
@@ -191,9 +211,18 @@ fn is_number_of(index: &Index, core: &[String]) -> bool {
     noun.len() > 3 && index.forms.singular(noun) != *noun && !matches!(noun.as_str(), "years" | "status" | "stars")
 }
 
-/// Whether what is told in a unit is a part of a whole: energy, way, load; not how tall or how warm something is.
-fn adds_up(unit: &Unit) -> bool {
-    matches!(unit.family.as_str(), "energy" | "miles" | "volume") || matches!(unit.name.as_str(), "kilometre" | "tonne")
+/// Whether what is told in a unit is a part of a whole: energy, way, load, what a row brought in; not how tall or how warm
+/// something is, what a thing weighs, what one of it costs or what a person is paid.
+fn adds_up(unit: &Unit, core: &[String], persons: bool) -> bool {
+    let says = |words: &[&str]| core.iter().any(|word| words.contains(&word.as_str()));
+    match unit.family.as_str() {
+        "energy" | "miles" | "volume" => true,
+        "mass" => unit.name == "tonne" || !says(&["weight", "mass", "capacity", "load"]) && !persons,
+        "usd" | "eur" | "gbp" => {
+            !persons && !says(&["price", "rate", "wage", "pay", "each", "limit", "rent", "balance"])
+        }
+        _ => unit.name == "kilometre",
+    }
 }
 
 /// Cuts the unit off the end of a name: `temperature_c`, `vibration_mm_s`, `Height (cm)`.
@@ -206,13 +235,23 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
             }
         }
     }
-    (words.to_vec(), leading_unit(index, words))
+    (words.to_vec(), leading_unit(index, words).or_else(|| sole_unit(index, words)))
 }
 
-/// `minutes_stayed`, `days_absent`, `mins`: a duration that is named first.
+/// `kg`, `MWh`: a load or an energy that has no other name.
+fn sole_unit(index: &Index, words: &[String]) -> Option<Unit> {
+    let [word] = words else { return None };
+    let unit = index.lexicon.unit(word)?;
+    (matches!(unit.family.as_str(), "energy" | "mass" | "volume") && word.len() > 1).then(|| unit.clone())
+}
+
+/// `minutes_stayed`, `days_absent`, `mins`, `Km Driven`: what is named first is what it is told in.
 fn leading_unit(index: &Index, words: &[String]) -> Option<Unit> {
-    let first = words.first().filter(|first| first.ends_with('s'))?;
-    index.lexicon.unit(first).filter(|unit| unit.family == "time").cloned()
+    let first = words.first()?;
+    let unit = index.lexicon.unit(first)?;
+    let time = unit.family == "time" && first.ends_with('s');
+    let amount = matches!(unit.family.as_str(), "energy" | "mass" | "volume" | "miles") || unit.name == "kilometre";
+    (time || amount && first.len() > 1 && words.len() > 1).then(|| unit.clone())
 }
 
 fn without_marks(words: &[String]) -> Vec<String> {
