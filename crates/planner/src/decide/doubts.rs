@@ -228,9 +228,9 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let said = |word: &str| tokens.iter().any(|token| token.fold == word || token.singular == word);
     let level = |id: ColId| {
         let facts = index.facts(id);
-        let levels = || facts.core.iter().filter(|word| index.lexicon.is_level(word));
-        let standing = facts.per.is_some() || levels().next().is_some();
-        standing && !facts.additive && !levels().any(|word| said(word))
+        let mut levels = facts.core.iter().filter(|word| index.lexicon.is_level(word)).peekable();
+        let unsaid = levels.peek().is_some() && !levels.any(|word| said(word));
+        facts.per.is_some() || unsaid && !facts.additive
     };
     let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
     !said("sum") && summed.filter_map(|measure| column(index, measure.expr.as_ref()?)).any(level)

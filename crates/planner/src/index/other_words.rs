@@ -117,7 +117,9 @@ fn measured(names: &[(Vec<String>, Sense)], words: &[String]) -> Vec<Sense> {
 }
 
 fn is_quantity(index: &Index, id: ColId) -> bool {
-    index.column(id).ty.is_number() && !index.facts(id).identifier && index.facts(id).yes.is_none()
+    let facts = index.facts(id);
+    // What one of something costs is not what it brought in.
+    index.column(id).ty.is_number() && !facts.identifier && facts.yes.is_none() && facts.per.is_none()
 }
 
 /// `kWh`, `kilometres`, `minutes`: the numbers measured in them.

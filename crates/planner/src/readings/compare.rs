@@ -333,7 +333,8 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
         return Vec::new();
     }
     let fits = |unit: &Unit| if money { unit.is_money() } else { families.contains(&unit.family.as_str()) };
-    let matching = |id: &ColId| index.facts(*id).unit.as_ref().is_some_and(fits);
+    // "More than £300" is no rate for a day.
+    let matching = |id: &ColId| index.facts(*id).per.is_none() && index.facts(*id).unit.as_ref().is_some_and(fits);
     index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect()
 }
 

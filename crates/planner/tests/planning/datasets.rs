@@ -1,5 +1,6 @@
 //! Small datasets for planning: three shaped like the built-in ones, the others like files that people have.
 
+mod amounts;
 mod baths;
 mod couriers;
 mod headers;
@@ -37,6 +38,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| inns::named(name))
             .or_else(|| roles::named(name))
             .or_else(|| words::named(name))
+            .or_else(|| amounts::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
