@@ -4,6 +4,7 @@ use base::Type;
 
 use crate::decide::decide;
 use crate::index::Index;
+use crate::lexicon::Role;
 use crate::tokens::{self, Token};
 use crate::words::plural;
 use crate::{Outcome, Reason, Refusal};
@@ -40,6 +41,13 @@ fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
         }
         (Reason::Ambiguous, []) => {
             let tokens = tokens::tokenize(question, &index.forms);
+            let aggregates = |token: &Token| {
+                let asks = |role: &Role| matches!(role, Role::Agg(_) | Role::Extreme(_) | Role::Amount(_));
+                index.lexicon.roles(&token.fold).iter().any(asks)
+            };
+            if tokens.iter().any(aggregates) {
+                return Vec::new();
+            }
             let number = tokens.iter().find(|token| names_number(index, token));
             let with =
                 |word: &str| number.map(|token| question.replacen(&token.text, &format!("{word} {}", token.text), 1));

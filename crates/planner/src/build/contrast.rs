@@ -14,7 +14,7 @@ type Cells = Vec<(ColId, Vec<String>)>;
 
 /// Sets the sides of a comparison against each other; what is left as sides cannot be groups.
 pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Result<Vec<Filter>, Why> {
-    let Some(split) = draft.contrast else { return Ok(Vec::new()) };
+    let Some(split) = draft.contrast.or_else(|| parts_of_week(draft)) else { return Ok(Vec::new()) };
     let Some((first, second)) = pair(draft, split) else {
         if split == 0 {
             return Ok(Vec::new());
@@ -67,6 +67,17 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
         }
         _ => Ok(vec![earlier, later]),
     }
+}
+
+/// `on weekends and on weekdays`: no day is both, so they are two sides; where the second stands.
+fn parts_of_week(draft: &Draft) -> Option<usize> {
+    let days = |filter: &Filter| match &filter.condition {
+        Condition::Time { when: When::Weekdays(days), .. } if !filter.negated => Some(days.clone()),
+        _ => None,
+    };
+    let found: Vec<_> = draft.filters.iter().enumerate().filter_map(|(at, filter)| Some((at, days(filter)?))).collect();
+    let [(_, one), (second, other)] = &found[..] else { return None };
+    (!one.iter().any(|day| other.contains(day))).then_some(*second)
 }
 
 fn add_group(draft: &mut Draft, group: Target) {
