@@ -133,7 +133,7 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
             }
         }
     }
-    readings.retain(|reading| !doubts::is_wrong(index, tokens, reading));
+    readings.retain(|reading| !doubts::is_wrong(index, tokens, mentions, reading));
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     (readings, failure)
 }

@@ -187,6 +187,7 @@ const PRODUCTIONS: &[Production] = &[
     ranks::done_most,
     ranks::trailing_extreme,
     ranks::on_average,
+    ranks::in_total,
     ranks::extreme,
     ranks::recent,
     ranks::adjective,

@@ -271,8 +271,10 @@ fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
 /// The fewest of something may be none: groups without a matching row must stay, so the condition moves into the count.
 fn move_filter_into_count(shape: &Aggregate, plan: &mut Plan) {
     let fewest = shape.top.as_ref().is_some_and(|top| top.dir == Dir::Asc);
+    // A month outside of the year that is asked about is no month with none.
+    let in_time = plan.group.iter().any(|group| group.grain.is_some() || matches!(group.expr, Expr::Part { .. }));
     let [measure] = &mut plan.measures[..] else { return };
-    if !fewest || !matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
+    if !fewest || in_time || !matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
         return;
     }
     if let Some(filter) = plan.filter.take() {

@@ -256,7 +256,7 @@ impl Ground<'_> {
         let zero = zero_is_nothing && info.min.as_ref().and_then(number_of) == Some(0.0);
         let written =
             zero_is_nothing && self.index.facts(column).digits && info.values.iter().any(|value| value == "0");
-        if info.nulls > 0 && (written || zero && self.index.facts(column).additive) {
+        if info.nulls > 0 && (written || zero) {
             return Err(Why::ambiguous(format!("whether {name} is 0 or missing")));
         }
         if info.nulls > 0 {

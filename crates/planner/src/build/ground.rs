@@ -1,7 +1,8 @@
 //! One attempt to bind a draft to a table: every name to one column, choices recorded so that the next attempt can take
 //! the other way.
 
-use data::plan::{Expr, Grain, Group};
+use base::Type;
+use data::plan::{Expr, Grain, Group, Part};
 
 use super::Why;
 use crate::draft::{Columns, Draft, Target};
@@ -134,11 +135,13 @@ impl<'a> Ground<'a> {
             }
             Target::Grain(grain) => {
                 let column = self.date_column(None)?;
+                self.check_hours(column, *grain == Grain::Hour)?;
                 let name = self.names.fresh(grain.as_str());
                 Ok(vec![Group { name, expr: self.expr(column), grain: Some(*grain) }])
             }
             Target::Part(part) => {
                 let column = self.date_column(None)?;
+                self.check_hours(column, *part == Part::Hour)?;
                 let name = self.names.fresh(part.as_str());
                 let expr = Expr::Part { part: *part, of: Box::new(self.expr(column)) };
                 Ok(vec![Group { name, expr, grain: None }])
@@ -155,6 +158,14 @@ impl<'a> Ground<'a> {
             Target::Measure(_) | Target::Rows | Target::Elapsed(..) | Target::Ratio(_) | Target::Formula(_) => {
                 Err(Why::unsupported("a measure is nothing to group by"))
             }
+        }
+    }
+
+    /// A day has no hour.
+    fn check_hours(&self, column: ColId, by_hour: bool) -> Result<(), Why> {
+        match by_hour && self.index.column(column).ty != Type::Timestamp {
+            true => Err(Why::unsupported(format!("{} has no hours", self.index.qualified(column)))),
+            false => Ok(()),
         }
     }
 

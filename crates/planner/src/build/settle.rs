@@ -198,6 +198,10 @@ fn column(
         Some(Agg::Count) if distinct || !number => {
             told_apart(index, columns).map_or_else(|| done(Agg::CountDistinct), Ok)
         }
+        // "How many invoices" asks for rows, never for money.
+        Some(Agg::Count) if facts.is_money() => {
+            Err(Why::ambiguous(format!("the number of {}: how many rows have one, or its sum", name())))
+        }
         Some(Agg::Count) if facts.additive || facts.extensive => implied(Agg::Sum, "its sum"),
         Some(Agg::Count) => {
             Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name())))
@@ -211,7 +215,7 @@ fn column(
         None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
         None if facts.additive || head.amount && facts.extensive => implied(Agg::Sum, "its sum"),
         // The lowest payout of a site is one payment, or all of them together.
-        None if facts.extensive && facts.is_money() && matches!(usage, Use::Extreme(_)) => {
+        None if facts.extensive && facts.unit.is_some() && matches!(usage, Use::Extreme(_)) => {
             Err(Why::ambiguous(format!("{}: of one row, on average, or in total", name())))
         }
         None => match usage {

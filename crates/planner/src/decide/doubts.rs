@@ -4,6 +4,8 @@
 //! meant is dropped, what may be meant otherwise is refused with the question it leaves open, and the rest is never called
 //! verified.
 
+mod said;
+
 use base::Type;
 use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
 
@@ -13,8 +15,11 @@ use crate::draft::{Condition, Draft, Filter, Head, Target, Zone};
 use crate::index::{ColId, Index};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, Mentions, What};
+use crate::score::Feature;
 use crate::tokens::{Kind, Token};
 use crate::words::split_name;
+
+use said::Said;
 
 /// What a draft leaves open before any table is chosen.
 pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
@@ -26,7 +31,8 @@ pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
 
 /// What a reading leaves open.
 pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Reading) -> Option<Why> {
-    if draft.ask == Some(Ask::Who) && lists_no_person(index, reading) {
+    let told_alone = reading.plan.select.is_empty() && reading.plan.group.is_empty();
+    if draft.ask == Some(Ask::Who) && (told_alone || lists_no_person(index, reading)) {
         return Some(Why::ambiguous("who is meant: no person stands in the rows"));
     }
     if let Some(name) = dates_a_deed(index, tokens, draft, &reading.plan) {
@@ -34,6 +40,12 @@ pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Read
     }
     if is_guessed_elsewhere(draft, &reading.plan) {
         return Some(Why::ambiguous("what is counted: it is named by a cell of another table only"));
+    }
+    if draft.features.contains(&Feature::SumOfRows) && brings_money(index, &reading.plan) {
+        return Some(Why::ambiguous("whether rows are counted or what they brought in is added up"));
+    }
+    if tests_one_of_many(index, &reading.plan) {
+        return Some(Why::ambiguous("whether that is said of one row or of all of them together"));
     }
     let sales = counts_sales(index, tokens, &reading.plan);
     sales.then(|| Why::ambiguous("whether sales are counted or what they brought in"))
@@ -46,7 +58,7 @@ pub fn is_open(index: &Index, tokens: &[Token], mentions: &Mentions, plan: &Plan
 }
 
 /// Whether nobody means what a reading computes.
-pub fn is_wrong(index: &Index, tokens: &[Token], reading: &Reading) -> bool {
+pub fn is_wrong(index: &Index, tokens: &[Token], mentions: &Mentions, reading: &Reading) -> bool {
     // "Booked only at the Plaza" is said of all rows of a thing.
     let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
     let plan = &reading.plan;
@@ -60,6 +72,7 @@ pub fn is_wrong(index: &Index, tokens: &[Token], reading: &Reading) -> bool {
         || adds_up_a_level(index, tokens, plan)
         || averages_single_rows(index, plan)
         || passes_over_an_event(index, tokens, plan)
+        || said::is_denied(&Said { index, tokens, mentions }, reading)
 }
 
 /// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
@@ -86,6 +99,30 @@ fn lists_no_person(index: &Index, reading: &Reading) -> bool {
     };
     let persons = index.things.iter().any(|thing| is_person(&thing.noun));
     !shown.is_empty() && persons && !shown.iter().any(personal)
+}
+
+/// Whether the rows of a plan have an amount of money.
+fn brings_money(index: &Index, plan: &Plan) -> bool {
+    let amount = |id: ColId| index.facts(id).is_money() && (index.facts(id).extensive || index.facts(id).additive);
+    index.columns().any(|id| index.table(id.table).name == plan.from && amount(id))
+}
+
+/// Whether things that many rows belong to are chosen by an amount of a single row: haulers with more than 300 tonnes.
+fn tests_one_of_many(index: &Index, plan: &Plan) -> bool {
+    let shared = |expr: &Expr| column(index, expr).is_some_and(|id| !index.column(id).unique);
+    let things =
+        if plan.distinct { plan.select.iter().any(|item| shared(&item.expr)) } else { counted(plan).any(shared) };
+    let amount = |id: ColId| {
+        let facts = index.facts(id);
+        index.table(id.table).name == plan.from && facts.unit.is_some() && (facts.extensive || facts.additive)
+    };
+    let compared = |pred: &Pred| match pred {
+        Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
+            column(index, expr).is_some_and(amount)
+        }
+        _ => false,
+    };
+    things && conjuncts(plan).into_iter().any(compared)
 }
 
 /// Whether "sales" are counted, without a word that counts, where a number says what they brought in.
@@ -230,10 +267,20 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let facts = index.facts(id);
         let mut levels = facts.core.iter().filter(|word| index.lexicon.is_level(word)).peekable();
         let unsaid = levels.peek().is_some() && !levels.any(|word| said(word));
-        facts.per.is_some() || unsaid && !facts.additive
+        let share = facts.unit.as_ref().is_some_and(|unit| unit.family == "percent");
+        let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per") || share;
+        // "Total price" beside a quantity is not the sum of what one costs.
+        let pieces = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "qty" | "quantity"));
+        let counted = levels_said(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
+        for_one || counted || unsaid && !facts.additive
     };
     let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
     !said("sum") && summed.filter_map(|measure| column(index, measure.expr.as_ref()?)).any(level)
+}
+
+/// Whether a column says what one of something costs.
+fn levels_said(index: &Index, id: ColId) -> bool {
+    index.facts(id).core.iter().any(|word| word == "price")
 }
 
 /// Whether an average is taken of one row at a time, because each row is a period of its own.

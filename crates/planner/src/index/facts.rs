@@ -65,7 +65,21 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
                 table.columns.iter().filter(|other| stem.is_some() && units::before(&other.name) == stem).count() == 1
             };
             let persons = table.columns.iter().any(|column| split_name(&column.name).iter().any(is_of_a_person));
-            let around = |column| Around { daily, bounds, persons, alone: alone(column) };
+            let rows: Vec<String> = split_name(&table.name).iter().map(|word| index.forms.singular(word)).collect();
+            let linked = |column: &ColumnInfo| {
+                index.dataset.relations.iter().any(|relation| {
+                    (&relation.from_table, &relation.from_column) == (&table.name, &column.name)
+                        || (&relation.to_table, &relation.to_column) == (&table.name, &column.name)
+                })
+            };
+            let around = |column: &ColumnInfo| Around {
+                daily,
+                bounds,
+                persons,
+                alone: alone(column),
+                linked: linked(column),
+                rows: rows.clone(),
+            };
             table.columns.iter().map(|column| facts(index, column, around(column))).collect()
         })
         .collect()
@@ -81,6 +95,10 @@ struct Around {
     persons: bool,
     /// No other has its name with another unit.
     alone: bool,
+    /// It leads to rows of another table, or those lead to it.
+    linked: bool,
+    /// What its rows are called after their file.
+    rows: Vec<String>,
 }
 
 /// Whether only a person has what a word of a column's name says.
@@ -89,7 +107,7 @@ fn is_of_a_person(word: &String) -> bool {
 }
 
 fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
-    let Around { daily, bounds, persons, alone } = around;
+    let Around { daily, bounds, persons, alone, linked, rows } = around;
     let written = split_name(&column.name);
     let words: Vec<String> = written.iter().map(|word| index.lexicon.spoken(word).to_string()).collect();
     // Beside a `..._max`, `..._min` is the minimum and no minutes.
@@ -109,7 +127,8 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let core = if yes.is_some() { without_marks(&unitless) } else { unitless };
     let (core, counted) = without_count(core);
     let core = magnitudes::without(core, scale);
-    let identifier = is_identifier(column, &words);
+    let identifier =
+        is_identifier(column, &words) || linked && column.ty == Type::Int || is_running_number(column, &rows);
     let additive = column.ty.is_number()
         && !identifier
         && !is_running(&words, daily)
@@ -289,6 +308,16 @@ fn is_identifier(column: &ColumnInfo, words: &[String]) -> bool {
     let named =
         words.last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid" | "sku" | "isbn" | "zip"));
     matches!(column.ty, Type::Int | Type::Text) && (named || column.noun.is_some())
+}
+
+/// Whether whole numbers that are all different only tell rows apart: `Tkt #`, `Ticket` in a file of tickets.
+fn is_running_number(column: &ColumnInfo, rows: &[String]) -> bool {
+    let name = column.name.trim();
+    let words = split_name(name);
+    let marked = name.ends_with('#') || name.starts_with('#') || name.ends_with("No") || name.ends_with("No.");
+    column.ty == Type::Int
+        && column.unique
+        && (marked || !words.is_empty() && words.iter().all(|word| rows.contains(word)))
 }
 
 fn event(words: &[String]) -> Vec<String> {

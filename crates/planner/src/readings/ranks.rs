@@ -211,6 +211,21 @@ pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     }
 }
 
+/// `which genre has the highest fines in total`: said after what is ranked by.
+pub fn in_total(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const WORDS: &[&[&str]] = &[&["in", "total"], &["overall"], &["altogether"], &["all", "together"], &["combined"]];
+    let Some(end) = parser.after_phrase(at, WORDS) else { return };
+    let plain = |head: &Head| head.agg.is_none() && matches!(head.target, Target::Columns(_));
+    let settled = draft.rank.as_ref().filter(|rank| !rank.open && rank.by.as_ref().is_some_and(plain));
+    if settled.is_some() {
+        let mut next = draft.with(|_| {});
+        if let Some(by) = next.rank.as_mut().and_then(|rank| rank.by.as_mut()) {
+            by.agg = Some(Agg::Sum);
+        }
+        steps.push((end, next));
+    }
+}
+
 /// `highest`, `most`, `fewest`.
 pub fn extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {

@@ -265,7 +265,8 @@ fn unnamed_number(parser: &Parser, at: usize, seed: &Seed) -> Vec<Part> {
     }
     let bare = |amount: &Amount| amount.unit.is_none() && !amount.percent;
     let found = comparisons(parser, at, false).into_iter().filter(|(end, _, amounts)| {
-        let more = parser.targets(parser.skip_determiners(*end)).is_empty() && !is_period(parser, end - 1);
+        let next = parser.skip_determiners(*end);
+        let more = parser.targets(next).is_empty() && !parser.mentions.is_data(next) && !is_period(parser, end - 1);
         amounts.iter().all(bare) && more
     });
     let compared = |(end, test, amounts): (usize, Test, Vec<Amount>)| {

@@ -1,0 +1,212 @@
+//! Phrases that say something about a question which a plan does not do, whatever production passed them.
+//!
+//! Each check looks for one pattern of words and for a plan that cannot be meant by it; none of them makes a reading.
+
+use data::plan::{Agg, Expr, Plan, Pred, Test};
+
+use super::{column, conjuncts, counted};
+use crate::Reading;
+use crate::index::{ColId, Index};
+use crate::lexicon::Role;
+use crate::mentions::{Mentions, What};
+use crate::tokens::Token;
+
+/// A question with everything that was found in it.
+pub struct Said<'a> {
+    pub index: &'a Index,
+    pub tokens: &'a [Token],
+    pub mentions: &'a Mentions,
+}
+
+impl Said<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| token.fold.as_str())
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.fold == word)
+    }
+
+    fn words(&self) -> impl Iterator<Item = usize> {
+        0..self.tokens.len()
+    }
+}
+
+/// Whether the words rule a reading out.
+pub fn is_denied(said: &Said, reading: &Reading) -> bool {
+    let plan = &reading.plan;
+    takes_one_for_the_total(said, plan)
+        || denies_how_it_was_done(said)
+        || ranks_by_a_number_of_kinds(said, plan)
+        || ranks_running_numbers(said, plan)
+        || counts_the_owners(said, plan)
+        || dates_it_otherwise(said, plan)
+        || counts_all_for_a_deed(said, plan)
+        || shares_by_heads(said, plan)
+        || tells_agents_apart(said, plan)
+        || narrows_what_is_included(said)
+        || averages_rows_for_periods(said, plan)
+}
+
+/// `highest … in total`: one row is not all of them.
+fn takes_one_for_the_total(said: &Said, plan: &Plan) -> bool {
+    let total =
+        said.words().any(|at| matches!((said.word(at), said.word(at + 1)), ("in", "total") | ("all", "together")))
+            || ["overall", "altogether", "combined"].iter().any(|word| said.has(word));
+    let single = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
+    let row = plan.measures.is_empty() && plan.top.is_some();
+    total && (single || row)
+}
+
+/// `not paid by card`: what is denied is how it was done, and no reading says so.
+fn denies_how_it_was_done(said: &Said) -> bool {
+    let denies = |at: usize| matches!(said.word(at), "not" | "n't") || said.word(at).ends_with("n't");
+    let done = |at: usize| said.word(at).ends_with("ed") || matches!(said.word(at), "paid" | "sent" | "sold" | "made");
+    let means = |at: usize| matches!(said.word(at), "by" | "in" | "with" | "via" | "through");
+    let is_value = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
+    let is_flag = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Flag(_)));
+    said.words().any(|at| denies(at) && done(at + 1) && is_flag(at + 1) && means(at + 2) && is_value(at + 3))
+}
+
+/// `longest visit by vet`: each visit has one vet, so they are not ranked by how many.
+fn ranks_by_a_number_of_kinds(said: &Said, plan: &Plan) -> bool {
+    let extreme = |role: &Role| matches!(role, Role::Extreme(_) | Role::Extent(_) | Role::Top(_));
+    let superlative = |at: usize| {
+        let mentions = said.mentions.at(at);
+        mentions.iter().any(|mention| match &mention.what {
+            What::Role(role) => extreme(role),
+            What::Adjective(_) => true,
+            _ => false,
+        })
+    };
+    let kinds = counted(plan).filter_map(|expr| column(said.index, expr)).any(|id| {
+        let by = |at: usize| said.word(at) == "by" && names(said, at + 1, id);
+        said.words().any(by)
+    });
+    plan.top.is_some() && kinds && said.words().any(superlative)
+}
+
+/// Whether a mention that starts at a token can be a column.
+fn names(said: &Said, at: usize, id: ColId) -> bool {
+    let keys = |thing: usize| said.index.things[thing].keys.contains(&id);
+    said.mentions.at(at).iter().any(|mention| match &mention.what {
+        What::Columns(columns) => columns.contains(&id),
+        What::Thing(thing) => keys(*thing),
+        _ => false,
+    })
+}
+
+/// `most episodes` of a column `episode`: how many there are, not the highest number of one.
+fn ranks_running_numbers(said: &Said, plan: &Plan) -> bool {
+    let Some(top) = &plan.top else { return false };
+    let ranked =
+        plan.select.iter().filter(|item| item.name == top.by).filter_map(|item| column(said.index, &item.expr));
+    let numbers = |id: ColId| match &said.index.facts(id).core[..] {
+        [name] => said.words().any(|at| {
+            let most = matches!(said.word(at), "most" | "fewest" | "least");
+            let next = said.tokens.get(at + 1);
+            most && next.is_some_and(|token| token.singular == *name && token.fold != *name)
+        }),
+        _ => false,
+    };
+    ranked.into_iter().any(numbers)
+}
+
+/// `how many cats do owners have`: cats are counted, not owners, and whose they are is not what they are called.
+fn counts_the_owners(said: &Said, plan: &Plan) -> bool {
+    let [first, second, ..] = said.tokens else { return false };
+    let asks = first.fold == "how" && second.fold == "many";
+    let has = matches!(said.tokens.last().map(|token| token.fold.as_str()), Some("have" | "own" | "keep" | "has"));
+    let Some(does) = said.words().find(|at| matches!(said.word(*at), "do" | "does" | "did")).filter(|_| asks && has)
+    else {
+        return false;
+    };
+    let rows =
+        |thing: usize| said.index.things[thing].table.is_some_and(|table| said.index.table(table).name == plan.from);
+    let is_rows = |at: usize| {
+        said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Thing(thing) if rows(thing)))
+    };
+    let counts_rows = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let owner = (does + 1..said.tokens.len()).any(is_rows) && !(2..does).any(is_rows);
+    let label = |id: ColId| said.index.things.iter().any(|thing| thing.label == Some(id));
+    let called = conjuncts(plan).into_iter().any(|pred| match pred {
+        Pred::Test { test: Test::Eq, expr, .. } => {
+            column(said.index, expr).is_some_and(|id| label(id) && said.index.table(id.table).name == plan.from)
+        }
+        _ => false,
+    });
+    counts_rows && (owner || called)
+}
+
+/// `the last closed complaint`: by when it was closed, where that is known.
+fn dates_it_otherwise(said: &Said, plan: &Plan) -> bool {
+    let Some(top) = &plan.top else { return false };
+    let ranked = plan.select.iter().find(|item| item.name == top.by).and_then(|item| column(said.index, &item.expr));
+    let Some(by) = ranked.filter(|id| said.index.column(*id).ty.is_temporal()) else { return false };
+    let ordinal = |at: usize| matches!(said.word(at), "last" | "first" | "latest" | "earliest" | "recent" | "recently");
+    let event = |at: usize| {
+        let named = |id: &ColId| said.index.facts(*id).event.iter().any(|word| *word == said.word(at));
+        said.index.columns().filter(|id| id.table == by.table).find(named)
+    };
+    said.words().any(|at| ordinal(at) && event(at + 1).is_some_and(|id| id != by))
+}
+
+/// `how many orders were delivered` beside a column of states: which of them that is was not found.
+fn counts_all_for_a_deed(said: &Said, plan: &Plan) -> bool {
+    let [.., verb, deed] = said.tokens else { return false };
+    let passive = matches!(verb.fold.as_str(), "is" | "are" | "was" | "were" | "been" | "got" | "get");
+    let light = said.mentions.at(said.tokens.len() - 1).iter().all(|mention| matches!(mention.what, What::Role(_)));
+    let state = |id: ColId| {
+        let info = said.index.column(id);
+        let done = info.values.iter().filter(|value| value.ends_with("ed") || value.ends_with("wn")).count();
+        said.index.table(id.table).name == plan.from && info.values_complete && done > 0 && info.values.len() > 1
+    };
+    let participle =
+        deed.fold.ends_with("ed") || matches!(deed.fold.as_str(), "sent" | "sold" | "held" | "won" | "done");
+    let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count && measure.filter.is_none());
+    passive && light && participle && counts && plan.filter.is_none() && said.index.columns().any(state)
+}
+
+/// `rent per staff` beside how many staff there are: a ratio, not one group for each number of heads.
+fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let heads = |id: ColId| {
+        let person = |word: &String| index.lexicon.is_of_any(&["person", "role"], &index.forms.singular(word));
+        let facts = index.facts(id);
+        index.column(id).ty.is_number() && !facts.identifier && facts.core.iter().any(person)
+    };
+    let per = |id: ColId| said.words().any(|at| matches!(said.word(at), "per" | "each") && names(said, at + 1, id));
+    plan.group.iter().filter_map(|group| column(index, &group.expr)).any(|id| heads(id) && per(id))
+}
+
+/// `paid by owners in Dover`: who did it chooses rows; each of them is not asked for.
+fn tells_agents_apart(said: &Said, plan: &Plan) -> bool {
+    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
+    let person = |at: usize| {
+        let noun = said.tokens.get(at).map_or("", |token| token.singular.as_str()).to_string();
+        said.index.lexicon.is_of_any(&["person", "role", "organisation"], &noun)
+    };
+    let agent = |at: usize| {
+        let verb = matches!(said.word(at), "paid" | "made" | "given" | "spent" | "sent");
+        verb && said.word(at + 1) == "by" && person(at + 2) && groups.iter().any(|id| names(said, at + 2, *id))
+    };
+    said.words().any(agent)
+}
+
+/// `including weekends`: what is named there is not all that is meant.
+fn narrows_what_is_included(said: &Said) -> bool {
+    said.words().any(|at| said.word(at) == "including" && at + 1 < said.tokens.len())
+}
+
+/// `average revenue per day` of several rows a day: the average of what days brought in, not of rows on each day.
+fn averages_rows_for_periods(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let amount =
+        |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).extensive || index.facts(id).additive);
+    let averaged =
+        plan.measures.iter().any(|measure| measure.agg == Agg::Avg && measure.expr.as_ref().is_some_and(amount));
+    let several = |expr: &Expr| column(index, expr).is_some_and(|id| !index.column(id).unique);
+    let per = |grain: &str| said.words().any(|at| said.word(at) == "per" && said.word(at + 1) == grain);
+    let periods = plan.group.iter().filter(|group| group.grain.is_some_and(|grain| per(grain.as_str())));
+    averaged && plan.group.len() == 1 && periods.into_iter().any(|group| several(&group.expr))
+}
