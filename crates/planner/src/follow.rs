@@ -84,7 +84,7 @@ fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<R
         changed = true;
     }
     if !fragment.rest.is_empty() {
-        let asked = read_rest(index, &previous.plan, &fragment.rest)?;
+        let asked = without_each(read_rest(index, &previous.plan, &fragment.rest)?);
         reading.score = asked.score;
         change::conditions(&mut reading, &asked);
         change::groups(&mut reading, &asked, fragment.join).map_err(unsupported)?;
@@ -109,6 +109,16 @@ fn followed(index: &Index, previous: &Previous, fragment: &Fragment) -> Result<R
     let text = format!("continues \u{201c}{}\u{201d}", previous.question);
     reading.assumptions.push(Assumption { code: "follow_up".to_string(), text });
     Ok(reading)
+}
+
+/// "What about Chat and Phone" chooses rows; what is told of each was said before.
+fn without_each(mut asked: Reading) -> Reading {
+    let split = asked.assumptions.iter().any(|assumption| assumption.code == "each");
+    if split {
+        asked.plan.group.pop();
+        asked.assumptions.retain(|assumption| assumption.code != "each");
+    }
+    asked
 }
 
 /// What the words say of the rows before, read in a whole question about them.

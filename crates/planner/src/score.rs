@@ -63,6 +63,8 @@ pub enum Feature {
     LeftOut,
     /// A word that restricts nothing was passed.
     IdleWord,
+    /// Another column fits the same words, only less closely.
+    Rival,
 }
 
 impl Feature {
@@ -97,6 +99,7 @@ impl Feature {
             Feature::OpenChoice => 0.10,
             Feature::LeftOut => 0.0,
             Feature::IdleWord => 0.05,
+            Feature::Rival => 0.0,
         }
     }
 
@@ -107,6 +110,7 @@ impl Feature {
             Feature::OpenChoice
                 | Feature::LeftOut
                 | Feature::IdleWord
+                | Feature::Rival
                 | Feature::Synonym
                 | Feature::VaguePart
                 | Feature::LooseValue

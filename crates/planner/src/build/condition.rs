@@ -222,6 +222,7 @@ impl Ground<'_> {
     fn values(&mut self, cells: &[(ColId, Vec<String>)], all: bool, negated: bool) -> Result<Placed, Why> {
         let columns: Vec<ColId> = cells.iter().map(|(column, _)| *column).collect();
         let (column, there) = self.locate(&columns)?;
+        self.say_other_columns(column, &columns);
         let texts = cells.iter().find(|(id, _)| *id == column).map(|(_, texts)| texts.clone()).unwrap_or_default();
         if all && texts.len() > 1 && (there || self.spans_rows()) {
             return Err(Why::ambiguous(format!("whether all of {} or any of them", texts.join(", "))));
@@ -246,6 +247,19 @@ impl Ground<'_> {
             (true, true) => not(self.test(column, Test::In, values)),
         };
         Ok(self.place(column, there, pred))
+    }
+
+    /// The same cell may stand in another column that the rows lead to, and nobody has said which.
+    fn say_other_columns(&mut self, taken: ColId, columns: &[ColId]) {
+        let index = self.index;
+        let leads = |id: &&ColId| **id != taken && index.schema.hops(self.base, id.table).is_some();
+        let linked =
+            |id: &&ColId| !index.things.iter().any(|thing| thing.keys.contains(id) && thing.keys.contains(&taken));
+        let same = |id: &&ColId| index.facts(**id).core != index.facts(taken).core;
+        if columns.iter().filter(leads).filter(linked).any(|id| same(&id)) {
+            self.features.push(Feature::Rival);
+            self.assume("column", format!("the value is one of {}", index.qualified(taken)));
+        }
     }
 
     /// `zero_is_nothing`: "no stops" may be said of a 0, "the stops are missing" never.

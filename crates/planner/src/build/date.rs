@@ -80,10 +80,14 @@ impl Ground<'_> {
             return Err(Why::unsupported(format!("a row of {} has no date", self.table_name())));
         };
         self.features.extend(std::iter::repeat_n(Feature::Hop, hops));
-        let column = self.pick(beginnings(index, dates_of(index, table)));
+        let dates = dates_of(index, table);
+        let column = self.pick(beginnings(index, dates.clone()));
         let others = index.table(table).columns.iter().filter(|info| info.ty.is_temporal()).count() > 1;
         if others {
+            let placed = |id: &&ColId| !index.facts(**id).words.iter().any(|word| index.lexicon.is_elsewhen(word));
+            let rivals = dates.iter().filter(placed).count() > 1;
             self.features.push(Feature::ImpliedDate);
+            self.features.extend(rivals.then_some(Feature::Rival));
             let text = format!("dates are those of {}", index.qualified(column));
             self.assume("time_column", text);
         }

@@ -7,7 +7,7 @@
 mod said;
 
 use base::Type;
-use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
+use data::plan::{Agg, Expr, Grain, Measure, Op, Plan, Pred, Test};
 
 use crate::Reading;
 use crate::build::{self, Why};
@@ -47,6 +47,12 @@ pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Read
     if tests_one_of_many(index, &reading.plan) {
         return Some(Why::ambiguous("whether that is said of one row or of all of them together"));
     }
+    if let Some(name) = takes_zero_for_something(index, tokens, &reading.plan) {
+        return Some(Why::ambiguous(format!("whether {name} is 0 or missing")));
+    }
+    if ranks_what_has_ended(index, &reading.plan) {
+        return Some(Why::ambiguous("whether what has not ended yet is meant, too"));
+    }
     let sales = counts_sales(index, tokens, &reading.plan);
     sales.then(|| Why::ambiguous("whether sales are counted or what they brought in"))
 }
@@ -69,6 +75,9 @@ pub fn is_wrong(index: &Index, tokens: &[Token], mentions: &Mentions, reading: &
         || sorts_by_others(index, plan)
         || sorts_by_amount(index, tokens, plan)
         || contradicts_itself(plan)
+        || compares_identifiers(index, plan)
+        || counts_each_row(index, plan)
+        || borrows_a_date(index, tokens, plan)
         || adds_up_a_level(index, tokens, plan)
         || averages_single_rows(index, plan)
         || passes_over_an_event(index, tokens, plan)
@@ -101,6 +110,43 @@ fn lists_no_person(index: &Index, reading: &Reading) -> bool {
     !shown.is_empty() && persons && !shown.iter().any(personal)
 }
 
+/// The number of which only whether it is there is tested, though it may also be 0, and nothing says that a cell is meant.
+fn takes_zero_for_something(index: &Index, tokens: &[Token], plan: &Plan) -> Option<String> {
+    const CELLS: &[&str] =
+        &["missing", "blank", "empty", "unknown", "filled", "recorded", "known", "entered", "null", "value", "reading"];
+    if tokens.iter().any(|token| CELLS.contains(&token.fold.as_str())) {
+        return None;
+    }
+    let zero = |id: &ColId| {
+        let info = index.column(*id);
+        let low = info.min.as_ref().and_then(build::number_of).is_some_and(|min| min <= 0.0);
+        info.ty.is_number() && info.nulls > 0 && low
+    };
+    let tested = |pred: &Pred| match pred {
+        Pred::Test { test: Test::IsNull, expr, .. } => column(index, expr),
+        Pred::Not { not } => match &**not {
+            Pred::Test { test: Test::IsNull, expr, .. } => column(index, expr),
+            _ => None,
+        },
+        _ => None,
+    };
+    conjuncts(plan).into_iter().filter_map(tested).find(zero).map(|id| index.qualified(id))
+}
+
+/// Whether rows are ranked by how long they took although many have not ended.
+fn ranks_what_has_ended(index: &Index, plan: &Plan) -> bool {
+    let Some(top) = &plan.top else { return false };
+    const ONE_IN: u64 = 4;
+    let open = |expr: &Expr| match expr {
+        Expr::Op { op: Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays, args } => args
+            .last()
+            .and_then(|end| column(index, end))
+            .is_some_and(|id| index.column(id).nulls * ONE_IN > index.table(id.table).rows),
+        _ => false,
+    };
+    plan.select.iter().any(|item| item.name == top.by && open(&item.expr))
+}
+
 /// Whether the rows of a plan have an amount of money.
 fn brings_money(index: &Index, plan: &Plan) -> bool {
     let amount = |id: ColId| index.facts(id).is_money() && (index.facts(id).extensive || index.facts(id).additive);
@@ -114,7 +160,7 @@ fn tests_one_of_many(index: &Index, plan: &Plan) -> bool {
         if plan.distinct { plan.select.iter().any(|item| shared(&item.expr)) } else { counted(plan).any(shared) };
     let amount = |id: ColId| {
         let facts = index.facts(id);
-        index.table(id.table).name == plan.from && facts.unit.is_some() && (facts.extensive || facts.additive)
+        facts.extensive || facts.additive
     };
     let compared = |pred: &Pred| match pred {
         Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
@@ -122,7 +168,9 @@ fn tests_one_of_many(index: &Index, plan: &Plan) -> bool {
         }
         _ => false,
     };
-    things && conjuncts(plan).into_iter().any(compared)
+    let elsewhere = |pred: &Pred| matches!(pred, Pred::Exists { exists } if exists.filter.as_ref().is_some_and(|inner| compared(inner)));
+    let all = conjuncts(plan);
+    things && all.iter().any(|pred| compared(pred)) || all.iter().any(|pred| elsewhere(pred))
 }
 
 /// Whether "sales" are counted, without a word that counts, where a number says what they brought in.
@@ -259,6 +307,42 @@ fn contradicts_itself(plan: &Plan) -> bool {
     })
 }
 
+/// Whether rows are counted one by one.
+fn counts_each_row(index: &Index, plan: &Plan) -> bool {
+    let own = |id: ColId| index.column(id).unique && index.table(id.table).name == plan.from;
+    let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count && measure.filter.is_none());
+    counts
+        && plan
+            .group
+            .iter()
+            .filter(|group| group.grain.is_none())
+            .filter_map(|group| column(index, &group.expr))
+            .any(own)
+}
+
+/// Whether what only tells rows apart is said to be more or less than something.
+fn compares_identifiers(index: &Index, plan: &Plan) -> bool {
+    conjuncts(plan).into_iter().any(|pred| match pred {
+        Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
+            column(index, expr).is_some_and(|id| index.facts(id).identifier && index.column(id).ty == Type::Int)
+        }
+        _ => false,
+    })
+}
+
+/// Whether rows with a date of their own are placed by that of another table, which no word of the question names.
+fn borrows_a_date(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let own = |id: ColId| index.table(id.table).name == plan.from;
+    let date = |id: &ColId| index.column(*id).ty.is_temporal();
+    let said = |word: &String| tokens.iter().any(|token| token.stem == index.forms.stem(word));
+    let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
+        Pred::Test { expr, .. } => column(index, expr),
+        _ => None,
+    });
+    let mut others = tested.filter(|id| date(id) && !own(*id));
+    index.columns().any(|id| date(&id) && own(id)) && others.any(|id| !index.facts(id).event.iter().any(said))
+}
+
 /// Whether a number that says how high something stands, or what one of it costs, is added up although nothing says so but
 /// another word: "brought in" is no sum of daily rates.
 fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
@@ -267,15 +351,16 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let facts = index.facts(id);
         let mut levels = facts.core.iter().filter(|word| index.lexicon.is_level(word)).peekable();
         let unsaid = levels.peek().is_some() && !levels.any(|word| said(word));
-        let share = facts.unit.as_ref().is_some_and(|unit| unit.family == "percent");
-        let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per") || share;
+        let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
         // "Total price" beside a quantity is not the sum of what one costs.
         let pieces = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "qty" | "quantity"));
         let counted = levels_said(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
         for_one || counted || unsaid && !facts.additive
     };
     let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
-    !said("sum") && summed.filter_map(|measure| column(index, measure.expr.as_ref()?)).any(level)
+    let mut columns = summed.filter_map(|measure| column(index, measure.expr.as_ref()?));
+    let share = |id: ColId| index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "percent");
+    columns.any(|id| share(id) || !said("sum") && level(id))
 }
 
 /// Whether a column says what one of something costs.

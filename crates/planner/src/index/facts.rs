@@ -116,7 +116,8 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let told = magnitudes::without(words.clone(), scale);
     let unit = (column.ty.is_number() && !bound).then(|| without_unit(index, &told));
     let (mut unitless, named_unit) = unit.unwrap_or_else(|| (told.clone(), None));
-    let per = units::per(index, &column.name).filter(|_| column.ty.is_number());
+    let per = units::per(index, &column.name).or_else(|| units::for_a_period(index, &column.name));
+    let per = per.filter(|_| column.ty.is_number());
     // What stands in parentheses is a unit, known or not.
     let length = units::before(&column.name).map_or(0, |stem| split_name(stem).len());
     if column.ty.is_number() && alone && length > 0 && units::in_parentheses(index, &column.name) {
@@ -135,7 +136,8 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
         && words
             .iter()
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
-    let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
+    let named_unit =
+        if units::per(index, &column.name).is_some() { units::dividend(index, &column.name) } else { named_unit };
     let unit = declared.or(named_unit);
     let extensive = column.ty.is_number()
         && !identifier
@@ -310,14 +312,24 @@ fn is_identifier(column: &ColumnInfo, words: &[String]) -> bool {
     matches!(column.ty, Type::Int | Type::Text) && (named || column.noun.is_some())
 }
 
-/// Whether whole numbers that are all different only tell rows apart: `Tkt #`, `Ticket` in a file of tickets.
+/// Whether whole numbers only tell rows apart: `Tkt #`, `Emp No`, `Ticket` in a file of tickets, one to the last without a gap.
 fn is_running_number(column: &ColumnInfo, rows: &[String]) -> bool {
+    const ROWS_MIN: u64 = 20;
     let name = column.name.trim();
     let words = split_name(name);
-    let marked = name.ends_with('#') || name.starts_with('#') || name.ends_with("No") || name.ends_with("No.");
-    column.ty == Type::Int
-        && column.unique
-        && (marked || !words.is_empty() && words.iter().all(|word| rows.contains(word)))
+    let marked =
+        name.ends_with('#') || name.starts_with('#') || words.len() > 1 && words.last().is_some_and(|w| w == "no");
+    let own = column.unique && !words.is_empty() && words.iter().all(|word| rows.contains(word));
+    let bound = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_f64);
+    let gapless = match (bound(&column.min), bound(&column.max)) {
+        (Some(min), Some(max)) => max - min + 1.0 == column.distinct as f64,
+        _ => false,
+    };
+    let ordinal = |word: &String| {
+        matches!(word.as_str(), "rank" | "position" | "place" | "year" | "week" | "day" | "month" | "column")
+    };
+    let consecutive = column.unique && gapless && column.distinct >= ROWS_MIN && !words.iter().any(ordinal);
+    column.ty == Type::Int && (marked || own || consecutive)
 }
 
 fn event(words: &[String]) -> Vec<String> {

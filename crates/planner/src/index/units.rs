@@ -40,3 +40,15 @@ pub fn per(index: &Index, name: &str) -> Option<Unit> {
     let (_, divisor) = lower.rsplit_once('/').or_else(|| lower.rsplit_once(" per "))?;
     index.lexicon.unit(divisor.trim()).filter(|_| index.lexicon.unit(&lower).is_none()).cloned()
 }
+
+/// What a number is for one of, where the name itself says so: the month of `Fee/mo (€)` and of `Monthly Rent (£)`.
+pub fn for_a_period(index: &Index, name: &str) -> Option<Unit> {
+    const ENDINGS: &[&str] = &["mo", "month", "day", "hr", "hour", "h", "wk", "week", "yr", "year", "km", "unit", "pc"];
+    const BEGINNINGS: &[&str] = &["monthly", "daily", "weekly", "hourly", "annual", "yearly", "nightly"];
+    let lower = name.to_lowercase();
+    let stem = before(&lower).unwrap_or(&lower);
+    let divided = stem.rsplit_once('/').is_some_and(|(_, last)| ENDINGS.contains(&last.trim()));
+    let first = crate::words::split_name(stem).into_iter().next().unwrap_or_default();
+    let money = ["fee", "rent", "rate", "price", "charge", "salary", "wage"].iter().any(|word| stem.contains(word));
+    (divided || money && BEGINNINGS.contains(&first.as_str())).then(|| index.lexicon.unit("day").cloned())?
+}

@@ -4,7 +4,7 @@
 
 use data::plan::{Agg, Expr, Plan, Pred, Test};
 
-use super::{column, conjuncts, counted};
+use super::{column, conjuncts};
 use crate::Reading;
 use crate::index::{ColId, Index};
 use crate::lexicon::Role;
@@ -44,8 +44,12 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
         || counts_all_for_a_deed(said, plan)
         || shares_by_heads(said, plan)
         || tells_agents_apart(said, plan)
-        || narrows_what_is_included(said)
+        || narrows_what_is_included(said, plan)
         || averages_rows_for_periods(said, plan)
+        || counts_what_is_added_up(said, plan)
+        || counts_rows_for_pieces(said, plan)
+        || takes_a_plan_for_a_fact(said, plan)
+        || takes_a_state_for_a_beginning(said)
 }
 
 /// `highest … in total`: one row is not all of them.
@@ -70,20 +74,18 @@ fn denies_how_it_was_done(said: &Said) -> bool {
 
 /// `longest visit by vet`: each visit has one vet, so they are not ranked by how many.
 fn ranks_by_a_number_of_kinds(said: &Said, plan: &Plan) -> bool {
-    let extreme = |role: &Role| matches!(role, Role::Extreme(_) | Role::Extent(_) | Role::Top(_));
-    let superlative = |at: usize| {
-        let mentions = said.mentions.at(at);
-        mentions.iter().any(|mention| match &mention.what {
-            What::Role(role) => extreme(role),
+    let graded = |at: usize| {
+        said.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Role(role) => matches!(role, Role::Extreme(_)),
             What::Adjective(_) => true,
             _ => false,
         })
     };
-    let kinds = counted(plan).filter_map(|expr| column(said.index, expr)).any(|id| {
-        let by = |at: usize| said.word(at) == "by" && names(said, at + 1, id);
-        said.words().any(by)
+    let numbered = ["most", "fewest", "least", "number", "many", "different", "count"];
+    let counts = plan.top.as_ref().is_some_and(|top| {
+        plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::CountDistinct)
     });
-    plan.top.is_some() && kinds && said.words().any(superlative)
+    counts && said.words().any(graded) && !numbered.iter().any(|word| said.has(word))
 }
 
 /// Whether a mention that starts at a token can be a column.
@@ -153,25 +155,29 @@ fn dates_it_otherwise(said: &Said, plan: &Plan) -> bool {
 
 /// `how many orders were delivered` beside a column of states: which of them that is was not found.
 fn counts_all_for_a_deed(said: &Said, plan: &Plan) -> bool {
-    let [.., verb, deed] = said.tokens else { return false };
-    let passive = matches!(verb.fold.as_str(), "is" | "are" | "was" | "were" | "been" | "got" | "get");
-    let light = said.mentions.at(said.tokens.len() - 1).iter().all(|mention| matches!(mention.what, What::Role(_)));
+    const DEEDS: &[&str] =
+        &["delivered", "shipped", "dispatched", "completed", "finished", "held", "won", "win", "fulfilled", "done"];
+    let passed = |at: usize| {
+        let of_data = |what: &What| !matches!(what, What::Role(_));
+        DEEDS.contains(&said.word(at)) && !said.mentions.covering(at).any(|mention| of_data(&mention.what))
+    };
     let state = |id: ColId| {
         let info = said.index.column(id);
-        let done = info.values.iter().filter(|value| value.ends_with("ed") || value.ends_with("wn")).count();
-        said.index.table(id.table).name == plan.from && info.values_complete && done > 0 && info.values.len() > 1
+        let words = &said.index.facts(id).words;
+        let named = words.iter().any(|word| matches!(word.as_str(), "status" | "state" | "outcome" | "stage"));
+        said.index.table(id.table).name == plan.from && named && info.values.len() > 1
     };
-    let participle =
-        deed.fold.ends_with("ed") || matches!(deed.fold.as_str(), "sent" | "sold" | "held" | "won" | "done");
-    let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count && measure.filter.is_none());
-    passive && light && participle && counts && plan.filter.is_none() && said.index.columns().any(state)
+    said.words().any(passed) && said.index.columns().any(state)
 }
 
 /// `rent per staff` beside how many staff there are: a ratio, not one group for each number of heads.
 fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let heads = |id: ColId| {
-        let person = |word: &String| index.lexicon.is_of_any(&["person", "role"], &index.forms.singular(word));
+        let person = |word: &String| {
+            let crowd = matches!(word.as_str(), "staff" | "headcount" | "people" | "heads" | "crew" | "employees");
+            crowd || index.lexicon.is_of_any(&["person", "role"], &index.forms.singular(word))
+        };
         let facts = index.facts(id);
         index.column(id).ty.is_number() && !facts.identifier && facts.core.iter().any(person)
     };
@@ -182,20 +188,24 @@ fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
 /// `paid by owners in Dover`: who did it chooses rows; each of them is not asked for.
 fn tells_agents_apart(said: &Said, plan: &Plan) -> bool {
     let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
-    let person = |at: usize| {
-        let noun = said.tokens.get(at).map_or("", |token| token.singular.as_str()).to_string();
-        said.index.lexicon.is_of_any(&["person", "role", "organisation"], &noun)
-    };
     let agent = |at: usize| {
         let verb = matches!(said.word(at), "paid" | "made" | "given" | "spent" | "sent");
-        verb && said.word(at + 1) == "by" && person(at + 2) && groups.iter().any(|id| names(said, at + 2, *id))
+        let doer = said.mentions.at(at + 2).iter().any(|mention| matches!(mention.what, What::Thing(_)));
+        verb && said.word(at + 1) == "by" && doer && groups.iter().any(|id| names(said, at + 2, *id))
     };
     said.words().any(agent)
 }
 
-/// `including weekends`: what is named there is not all that is meant.
-fn narrows_what_is_included(said: &Said) -> bool {
-    said.words().any(|at| said.word(at) == "including" && at + 1 < said.tokens.len())
+/// `including weekends`: what is named there is not all that is meant, and what is counted along is not passed over.
+fn narrows_what_is_included(said: &Said, plan: &Plan) -> bool {
+    let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count);
+    let narrows = |what: &What| match what {
+        What::When(_) | What::Value(_) => true,
+        What::Columns(_) => counts,
+        _ => false,
+    };
+    let next = |at: usize| said.mentions.at(at).iter().any(|mention| narrows(&mention.what));
+    said.words().any(|at| said.word(at) == "including" && (next(at + 1) || next(at + 2)))
 }
 
 /// `average revenue per day` of several rows a day: the average of what days brought in, not of rows on each day.
@@ -209,4 +219,58 @@ fn averages_rows_for_periods(said: &Said, plan: &Plan) -> bool {
     let per = |grain: &str| said.words().any(|at| said.word(at) == "per" && said.word(at + 1) == grain);
     let periods = plan.group.iter().filter(|group| group.grain.is_some_and(|grain| per(grain.as_str())));
     averaged && plan.group.len() == 1 && periods.into_iter().any(|group| several(&group.expr))
+}
+
+/// `total payments` beside an amount: what they come to may be meant as well as how many there were.
+fn counts_what_is_added_up(said: &Said, plan: &Plan) -> bool {
+    let rows = |at: usize| {
+        said.mentions.at(at).iter().any(|mention| match mention.what {
+            What::Thing(thing) => {
+                said.index.things[thing].table.is_some_and(|table| said.index.table(table).name == plan.from)
+            }
+            _ => false,
+        })
+    };
+    let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    counts && super::brings_money(said.index, plan) && said.words().any(|at| said.word(at) == "total" && rows(at + 1))
+}
+
+/// `how many chairs were rented` beside how many of them a row stands for: pieces may be meant as well as rows.
+fn counts_rows_for_pieces(said: &Said, plan: &Plan) -> bool {
+    let pieces = |id: ColId| {
+        let many = |word: &String| matches!(word.as_str(), "qty" | "quantity" | "units" | "pieces" | "pcs");
+        let facts = said.index.facts(id);
+        said.index.table(id.table).name == plan.from
+            && said.index.column(id).ty.is_number()
+            && facts.core.iter().all(many)
+    };
+    let counts = plan.measures.iter().any(|measure| match measure.agg {
+        Agg::Count => measure.expr.is_none(),
+        Agg::CountDistinct => measure.expr.as_ref().and_then(|expr| column(said.index, expr)).is_some(),
+        _ => false,
+    });
+    let kind = |at: usize| {
+        let value = |what: &What| matches!(what, What::Value(_));
+        let rows = said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Thing(_)));
+        let item = matches!(said.word(at), "items" | "pieces" | "units") && !rows;
+        item || said.mentions.at(at).iter().any(|mention| value(&mention.what))
+            && !said.mentions.at(at + 1).iter().any(|mention| matches!(mention.what, What::Thing(_)))
+    };
+    let asked = said.words().any(|at| said.word(at) == "how" && said.word(at + 1) == "many" && kind(at + 2));
+    counts && asked && said.index.columns().any(pieces)
+}
+
+/// `happened in June` of a date that only says when it is due.
+fn takes_a_plan_for_a_fact(said: &Said, plan: &Plan) -> bool {
+    let happened = ["happened", "happen", "occurred", "took"].iter().any(|word| said.has(word));
+    let planned = |id: ColId| said.index.facts(id).words.iter().any(|word| said.index.lexicon.is_elsewhen(word));
+    let tested = |pred: &Pred| matches!(pred, Pred::Test { expr, .. } if column(said.index, expr).is_some_and(planned));
+    happened && conjuncts(plan).into_iter().any(tested)
+}
+
+/// `open on 30 June`: what was open then had not begun on that very day.
+fn takes_a_state_for_a_beginning(said: &Said) -> bool {
+    let state = |at: usize| matches!(said.word(at), "open" | "out" | "active" | "running");
+    let day = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(_)));
+    said.words().any(|at| state(at) && said.word(at + 1) == "on" && (day(at + 1) || day(at + 2)))
 }
