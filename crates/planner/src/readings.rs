@@ -13,6 +13,7 @@ mod charts;
 mod compare;
 mod contrast;
 mod counts;
+mod dates;
 mod filters;
 mod formulas;
 mod free;
@@ -38,6 +39,7 @@ mod times;
 mod trailing;
 mod verbs;
 mod weather;
+mod within;
 
 use base::Type;
 
@@ -92,6 +94,7 @@ const PRODUCTIONS: &[Production] = &[
     spans::compared,
     spans::told_in,
     spans::longest,
+    within::done_within,
     formulas::meant_before,
     absence::never,
     absence::nothing,
@@ -388,7 +391,7 @@ impl Parser<'_> {
             }
             Some((mention.end, target(mention)?, found))
         };
-        let elapsed = spans::nouns(self, at).into_iter().map(|(end, target)| (end, target, Vec::new()));
+        let elapsed = spans::nouns(self, at);
         let formulas = formulas::targets(self, at);
         mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).chain(formulas).collect()
     }

@@ -2,6 +2,7 @@
 
 mod baths;
 mod couriers;
+mod dates;
 mod headers;
 mod inns;
 mod parishes;
@@ -37,6 +38,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| inns::named(name))
             .or_else(|| roles::named(name))
             .or_else(|| words::named(name))
+            .or_else(|| dates::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
