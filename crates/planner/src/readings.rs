@@ -14,6 +14,7 @@ mod compare;
 mod contrast;
 mod counts;
 mod dates;
+mod deeds;
 mod filters;
 mod formulas;
 mod free;
@@ -27,6 +28,7 @@ mod links;
 mod lists;
 mod moments;
 mod pairs;
+mod periods;
 mod presence;
 mod ranks;
 mod rates;
@@ -212,6 +214,10 @@ const PRODUCTIONS: &[Production] = &[
     verbs::best_doing,
     compare::averaging,
     kinds::counted,
+    periods::with_number,
+    periods::total,
+    periods::done_by_us,
+    periods::each_of_the_last,
     kinds::free,
     times::year_said,
     rates::value_rate,
@@ -393,7 +399,13 @@ impl Parser<'_> {
         };
         let elapsed = spans::nouns(self, at);
         let formulas = formulas::targets(self, at);
-        mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).chain(formulas).collect()
+        mentions
+            .filter_map(made)
+            .chain(elapsed)
+            .chain(self.sorts(at))
+            .chain(formulas)
+            .chain(deeds::targets(self, at))
+            .collect()
     }
 
     /// `type of insurance`, `kind of contract`, `insurance type`: the kinds that a column holds, where none is called so.

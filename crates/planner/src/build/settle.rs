@@ -187,6 +187,8 @@ fn column(
         return Err(Why::unsupported(format!("{} holds numbers written as text", name())));
     }
     match agg {
+        // One row for each day: it is the same how they are counted.
+        Some(Agg::Count) if info.ty == base::Type::Date && info.unique && info.nulls == 0 => done(Agg::CountDistinct),
         Some(Agg::Count) if info.ty.is_temporal() && !distinct => {
             Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
         }

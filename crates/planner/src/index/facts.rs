@@ -209,8 +209,14 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
     (words.to_vec(), leading_unit(index, words))
 }
 
-/// `minutes_stayed`, `days_absent`, `mins`: a duration that is named first.
+/// `minutes_stayed`, `days_absent`, `mins`: a duration that is named first; `kg`: an amount that has no other name.
 fn leading_unit(index: &Index, words: &[String]) -> Option<Unit> {
+    if let [only] = words
+        && let Some(unit) = index.lexicon.unit(only)
+        && matches!(unit.family.as_str(), "mass" | "energy" | "volume")
+    {
+        return Some(unit.clone());
+    }
     let first = words.first().filter(|first| first.ends_with('s'))?;
     index.lexicon.unit(first).filter(|unit| unit.family == "time").cloned()
 }
