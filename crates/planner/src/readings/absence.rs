@@ -39,7 +39,7 @@ pub fn done_times(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     if draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    let never = parser.word(at) == "never" || parser.word(at) == "not" && parser.before(at) != "";
+    let never = parser.word(at) == "never" || parser.word(at) == "not";
     let verb = at + usize::from(never);
     let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are");
     let Some(participle) = parser.tokens.get(verb).filter(|token| token.fold.ends_with("ed") && passive) else {
