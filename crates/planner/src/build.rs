@@ -33,6 +33,7 @@ use crate::score::Feature;
 use crate::{Reading, Reason, score};
 
 pub use condition::number_of;
+pub use contrast::known;
 pub use date::moments;
 pub use ratio::is_summable;
 

@@ -13,6 +13,8 @@ mod charts;
 mod compare;
 mod contrast;
 mod counts;
+mod dates;
+mod deeds;
 mod filters;
 mod formulas;
 mod free;
@@ -26,6 +28,7 @@ mod links;
 mod lists;
 mod moments;
 mod pairs;
+mod periods;
 mod presence;
 mod ranks;
 mod rates;
@@ -38,6 +41,7 @@ mod times;
 mod trailing;
 mod verbs;
 mod weather;
+mod within;
 
 use base::Type;
 
@@ -64,8 +68,10 @@ const PRODUCTIONS: &[Production] = &[
     joins::linking_verb,
     joins::in_own_unit,
     joins::among,
+    joins::every,
     weather::outside,
     trailing::count_last,
+    trailing::of_each,
     trailing::and_which,
     trailing::and_how_much,
     trailing::and_what_share,
@@ -92,8 +98,10 @@ const PRODUCTIONS: &[Production] = &[
     spans::compared,
     spans::told_in,
     spans::longest,
+    within::done_within,
     formulas::meant_before,
     absence::never,
+    absence::done_times,
     absence::nothing,
     absence::no_kind,
     counts::how_often_was,
@@ -138,6 +146,7 @@ const PRODUCTIONS: &[Production] = &[
     contrast::compare_word,
     contrast::versus,
     contrast::the_others,
+    contrast::with_and_without,
     contrast::comparative,
     contrast::more_than,
     contrast::does_more_than,
@@ -161,6 +170,8 @@ const PRODUCTIONS: &[Production] = &[
     lateness::late,
     presence::presence,
     presence::had,
+    presence::got,
+    presence::marks,
     presence::availability,
     filters::key,
     filters::by_one,
@@ -210,6 +221,11 @@ const PRODUCTIONS: &[Production] = &[
     verbs::best_doing,
     compare::averaging,
     kinds::counted,
+    kinds::rated,
+    periods::with_number,
+    periods::total,
+    periods::done_by_us,
+    periods::each_of_the_last,
     kinds::free,
     times::year_said,
     rates::value_rate,
@@ -389,9 +405,15 @@ impl Parser<'_> {
             }
             Some((mention.end, target(mention)?, found))
         };
-        let elapsed = spans::nouns(self, at).into_iter().map(|(end, target)| (end, target, Vec::new()));
+        let elapsed = spans::nouns(self, at);
         let formulas = formulas::targets(self, at);
-        mentions.filter_map(made).chain(elapsed).chain(self.sorts(at)).chain(formulas).collect()
+        mentions
+            .filter_map(made)
+            .chain(elapsed)
+            .chain(self.sorts(at))
+            .chain(formulas)
+            .chain(deeds::targets(self, at))
+            .collect()
     }
 
     /// `type of insurance`, `kind of contract`, `insurance type`: the kinds that a column holds, where none is called so.

@@ -5,7 +5,7 @@ use data::plan::{Agg, Grain, Measure, Plan};
 use super::Why;
 use super::condition::all_of;
 use super::ground::Ground;
-use crate::draft::{Condition, Draft, Filter, Target};
+use crate::draft::{Columns, Condition, Draft, Filter, Target, Zone};
 use crate::index::{ColId, Index};
 use crate::period::{Period, When};
 use crate::score::Feature;
@@ -44,6 +44,7 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
         (Condition::Flag(columns), Condition::Flag(others))
             if columns == others && earlier.negated != later.negated =>
         {
+            draft.filters.extend(known(index, columns));
             add_group(draft, Target::Columns(columns.clone()));
             Ok(Vec::new())
         }
@@ -65,6 +66,9 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
             };
             Ok(vec![side(one.clone()), side(other)])
         }
+        _ if [&earlier, &later].iter().any(|side| leaves_out(index, side)) => {
+            Err(Why::ambiguous("whether rows that say nothing of it are on the other side"))
+        }
         _ => Ok(vec![earlier, later]),
     }
 }
@@ -78,6 +82,20 @@ fn parts_of_week(draft: &Draft) -> Option<usize> {
     let found: Vec<_> = draft.filters.iter().enumerate().filter_map(|(at, filter)| Some((at, days(filter)?))).collect();
     let [(_, one), (second, other)] = &found[..] else { return None };
     (!one.iter().any(|day| other.contains(day))).then_some(*second)
+}
+
+/// Whether the side that something is not would be without the rows that do not say.
+fn leaves_out(index: &Index, side: &Filter) -> bool {
+    match &side.condition {
+        Condition::Values { cells, .. } => side.negated && cells.iter().any(|(id, _)| index.column(*id).nulls > 0),
+        _ => false,
+    }
+}
+
+/// With and without are two sides: rows that say neither belong to none of them.
+pub fn known(index: &Index, columns: &Columns) -> Option<Filter> {
+    let open = columns.iter().any(|id| index.column(*id).nulls > 0);
+    open.then(|| Filter { condition: Condition::Missing(columns.clone()), negated: true, zone: Zone::Predicate })
 }
 
 fn add_group(draft: &mut Draft, group: Target) {

@@ -55,7 +55,7 @@ impl Ground<'_> {
     }
 
     fn elapsed_expr(&mut self, interval: Interval, op: Op) -> Result<Expr, Why> {
-        if interval.start.table != self.base {
+        if interval.rows(self.index) != self.base {
             return Err(self.unreachable(&self.index.qualified(interval.start)));
         }
         let text = format!(

@@ -198,6 +198,22 @@ fn focus(ground: &Ground, identity: &[ColId], asked: &[ColId], list: &List) -> V
         let thing = &ground.index.things[thing];
         thing.keys.iter().chain(&thing.label).any(|column| identity.contains(column))
     });
+    // Of those that share a name which was said, only the key tells which they are.
+    let said = |name: &ColId| {
+        let single = |filter: &Filter| match &filter.condition {
+            Condition::Values { cells, .. } => {
+                !filter.negated && matches!(&cells[..], [(id, texts)] if id == name && texts.len() == 1)
+            }
+            _ => false,
+        };
+        !ground.index.column(*name).unique && ground.draft.filters.iter().any(single)
+    };
+    if let [key, name] = identity
+        && own
+        && said(name)
+    {
+        return std::iter::once(*key).chain(asked.iter().copied()).collect();
+    }
     match identity.last() {
         Some(name) if own => std::iter::once(*name).chain(asked.iter().copied()).collect(),
         Some(_) => identity.iter().chain(asked).copied().collect(),

@@ -192,6 +192,8 @@ fn column(
         Some(Agg::Count) if info.ty == Type::Date && facts.core.last().is_some_and(|word| word == "day") => {
             done(Agg::CountDistinct)
         }
+        // One row for each day: it is the same how they are counted.
+        Some(Agg::Count) if info.ty == Type::Date && info.unique && info.nulls == 0 => done(Agg::CountDistinct),
         Some(Agg::Count) if info.ty.is_temporal() && !distinct => {
             Err(Why::ambiguous(format!("how many {}: rows, or different days", name())))
         }

@@ -104,7 +104,7 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     }
     usual::count_sides(index, &mut draft, &mut implied);
     let sides = super::contrast::sides(index, &mut draft, &mut implied)?;
-    split_by_opposites(&mut draft);
+    split_by_opposites(index, &mut draft);
     let mut granted: Vec<Assumption> = Vec::new();
     granted.extend(split_by_values(index, &mut draft));
     granted.extend(average_over_days(index, &mut draft));
@@ -137,7 +137,7 @@ fn is_split(aggregate: &Aggregate) -> bool {
 }
 
 /// "Smokers and non-smokers": both sides of a two-valued column are its groups.
-fn split_by_opposites(draft: &mut Draft) {
+fn split_by_opposites(index: &Index, draft: &mut Draft) {
     let opposite = |filter: &Filter, other: &Filter| {
         matches!(filter.condition, Condition::Flag(_))
             && filter.condition == other.condition
@@ -146,6 +146,7 @@ fn split_by_opposites(draft: &mut Draft) {
     let found = draft.filters.iter().find(|filter| draft.filters.iter().any(|other| opposite(filter, other))).cloned();
     let Some(Filter { condition: Condition::Flag(columns), .. }) = found else { return };
     draft.filters.retain(|filter| filter.condition != Condition::Flag(columns.clone()));
+    draft.filters.extend(super::contrast::known(index, &columns));
     let group = Target::Columns(columns);
     if !draft.groups.contains(&group) {
         draft.groups.push(group);
@@ -408,7 +409,8 @@ fn with_having(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));
     }
     let listed = |head: &Head| {
-        head.agg.is_none() && !head.amount && matches!(head.target, Target::Thing(_) | Target::Columns(_))
+        let groups = matches!(head.target, Target::Thing(_) | Target::Columns(_) | Target::Grain(_));
+        head.agg.is_none() && !head.amount && groups
     };
     if let ([head], true) = (&draft.heads[..], draft.groups.is_empty())
         && listed(head)

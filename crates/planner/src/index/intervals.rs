@@ -54,6 +54,7 @@ const STARTS: &[&str] = &[
     "planted",
     "departure",
     "departed",
+    "out",
 ];
 /// What goes out on one of two dates and is there on the other; after an order it is an end by itself.
 const SENT: &[&str] = &["ship", "shipped", "shipping", "dispatch", "dispatched", "sent", "mailed"];
@@ -101,7 +102,13 @@ pub fn all(index: &Index) -> Vec<Interval> {
     (0..index.dataset.tables.len()).filter_map(|table| of_table(index, table)).collect()
 }
 
+/// The only interval of a table, where both its dates are of one kind.
 fn of_table(index: &Index, table: TableId) -> Option<Interval> {
+    of_dates(index, table).filter(|found| index.column(found.start).ty == index.column(found.end).ty)
+}
+
+/// The interval of a table that may begin with a moment and end with a day.
+fn of_dates(index: &Index, table: TableId) -> Option<Interval> {
     let ids = || (0..index.table(table).columns.len()).map(|column| ColId { table, column });
     if ids().any(|id| is_duration(index, id)) {
         return None;
@@ -122,8 +129,14 @@ fn of_table(index: &Index, table: TableId) -> Option<Interval> {
         _ => None,
     };
     let (start, end) = pair.filter(|(start, end)| runs_before(index, *start, *end))?;
-    let same_kind = index.column(start).ty == index.column(end).ty;
-    same_kind.then_some(Interval { start, end })
+    Some(Interval { start, end })
+}
+
+impl Index {
+    /// The interval of its table that a date ends; it may begin with a moment and end with a day.
+    pub(crate) fn interval_until(&self, date: ColId) -> Option<Interval> {
+        of_dates(self, date.table).filter(|interval| interval.end == date)
+    }
 }
 
 fn is_travel(index: &Index, start: ColId, end: ColId) -> bool {
@@ -148,6 +161,14 @@ fn runs_before(index: &Index, start: ColId, end: ColId) -> bool {
 }
 
 impl Interval {
+    /// The table whose rows have both dates, one of them perhaps by a link.
+    pub fn rows(self, index: &Index) -> TableId {
+        match index.schema.hops(self.start.table, self.end.table) {
+            Some(_) => self.start.table,
+            None => self.end.table,
+        }
+    }
+
     /// Whether its moments have a time of day, so that it is told in hours rather than days.
     pub fn is_timed(self, index: &Index) -> bool {
         index.column(self.start).ty == Type::Timestamp

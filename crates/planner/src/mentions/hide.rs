@@ -20,6 +20,16 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_verbs_behind_nouns(starts, tokens);
     hide_joints_behind_events(starts);
     hide_rates_of_events(starts, tokens);
+    hide_second_side(starts, tokens);
+}
+
+/// "With and without damage" names two sides; "without" alone would be only one of them.
+fn hide_second_side(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for at in 2..tokens.len() {
+        if tokens[at].fold == "without" && tokens[at - 2].fold == "with" {
+            starts[at].retain(|mention| !matches!(mention.what, What::Role(Role::Lack | Role::Not)));
+        }
+    }
 }
 
 /// "Most" in "at most" is no superlative, and "not" in "not more than" no negation of its own.

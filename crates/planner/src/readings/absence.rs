@@ -2,10 +2,13 @@
 //!
 //! Rows of the many side that must not exist; the conditions that follow are about those rows.
 
+use base::Type;
+use data::plan::Test;
+
 use super::filters::add;
 use super::{Parser, Steps, features};
-use crate::draft::{Condition, Draft, Head, Target};
-use crate::index::ThingId;
+use crate::draft::{Amount, Condition, Draft, Head, Target};
+use crate::index::{ColId, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
@@ -28,6 +31,43 @@ pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         next.filters.last_mut().expect("a filter was just added").negated = true;
         steps.push((mention.end, next));
     }
+}
+
+/// `were never renewed`, `were renewed`: a number of the rows counts how often it was done.
+pub fn done_times(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const COMMON_MIN: usize = 5;
+    if draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    let never = parser.word(at) == "never" || parser.word(at) == "not";
+    let verb = at + usize::from(never);
+    let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are");
+    let Some(participle) = parser.tokens.get(verb).filter(|token| token.fold.ends_with("ed") && passive) else {
+        return;
+    };
+    let index = parser.index;
+    let counts = |id: &ColId| match &index.facts(*id).core[..] {
+        [noun] => {
+            let number = index.column(*id).ty == Type::Int && !index.facts(*id).identifier;
+            let zero = index.column(*id).min.as_ref().and_then(crate::build::number_of) == Some(0.0);
+            let shared = noun.chars().zip(participle.fold.chars()).take_while(|(a, b)| a == b).count();
+            number && zero && noun.ends_with('s') && shared >= COMMON_MIN
+        }
+        _ => false,
+    };
+    // A word that is a state or a date of the rows says that.
+    let state = |mention: &Mention| matches!(mention.what, What::Value(_) | What::Flag(_) | What::Event(_));
+    let columns: Vec<ColId> = index.columns().filter(counts).collect();
+    if columns.len() != 1
+        || parser.mentions.at(verb).iter().any(state)
+        || parser.tokens.get(verb + 1).is_some_and(|next| next.number().is_some())
+    {
+        return;
+    }
+    let test = if never { Test::Eq } else { Test::Gt };
+    let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+    let condition = Condition::Compare { columns, test, amounts: vec![zero], implied: false };
+    steps.push((verb + 1, add(draft, condition, &[Feature::OpenChoice])));
 }
 
 /// `never ordered`: the participle names the rows that are not there.

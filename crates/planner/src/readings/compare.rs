@@ -80,6 +80,7 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             let amounts = amounts.clone();
             match &mention.what {
                 What::Columns(columns) if kinds::says_a_kind(parser, mention, columns, &amounts) => {}
+                What::Columns(columns) if mention.partial && is_rate_of(parser, start, columns) => {}
                 What::Columns(columns) if done_before(parser, at, &numeric(parser, columns), draft) => {
                     let columns = numeric(parser, columns);
                     steps.push((mention.end, summed(parser, at - 1, columns, (test, amounts), draft)));
@@ -124,6 +125,15 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
             steps.push((end, add(draft, condition, &[Feature::ImpliedColumn])));
         }
     }
+}
+
+/// Whether a unit is what prices and rates are told for: days are not a `Rate/Day`.
+fn is_rate_of(parser: &Parser, at: usize, columns: &Columns) -> bool {
+    let rate = |id: &ColId| {
+        let words = &parser.index.facts(*id).words;
+        words.iter().any(|word| matches!(word.as_str(), "rate" | "price" | "cost" | "fee" | "charge"))
+    };
+    parser.index.lexicon.unit(parser.word(at)).is_some() && columns.iter().all(rate)
 }
 
 /// `more than 3 different products`: things that have rows of their own are counted once each.

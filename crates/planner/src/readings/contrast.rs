@@ -34,6 +34,9 @@ pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let next = against(draft);
         steps.push((end, next.with(|next| next.features.push(Feature::OpenChoice))));
     }
+    if parser.role(at, Role::And).is_some() && denied_end(parser, at + 1).is_some() {
+        steps.push((at + 1, against(draft)));
+    }
     let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or).or(with) else { return };
     if is_side(parser, end) {
         steps.push((end, against(draft)));
@@ -69,6 +72,9 @@ fn is_side(parser: &Parser, at: usize) -> bool {
 /// The position after `the others`, `everyone else`: all that the first side is not.
 fn others_end(parser: &Parser, at: usize) -> Option<usize> {
     let start = parser.skip(at, |glue| matches!(glue, Glue::Determiner | Glue::Preposition | Glue::Relative));
+    if let Some(end) = denied_end(parser, at) {
+        return Some(end);
+    }
     match (parser.word(start), parser.word(start + 1)) {
         ("others" | "rest", _) => Some(start + 1),
         ("other", "ones") | ("everyone" | "everybody" | "everything" | "anyone", "else") => Some(start + 2),
@@ -77,6 +83,66 @@ fn others_end(parser: &Parser, at: usize) -> Option<usize> {
             parser.mentions.at(start + 1).iter().find(thing).map(|mention| mention.end)
         }
         _ => None,
+    }
+}
+
+/// The position after `without`, `those that don't`, where nothing more is said of what they lack.
+fn denied_end(parser: &Parser, at: usize) -> Option<usize> {
+    let mut end = at;
+    while matches!(parser.word(end), "those" | "ones" | "the" | "that" | "who" | "which" | "do" | "does" | "are" | "is")
+    {
+        end += 1;
+    }
+    let alone = match parser.word(end) {
+        "without" => true,
+        word => {
+            end > at
+                && matches!(
+                    word,
+                    "don't"
+                        | "dont"
+                        | "doesn't"
+                        | "doesnt"
+                        | "didn't"
+                        | "didnt"
+                        | "not"
+                        | "aren't"
+                        | "isn't"
+                        | "haven't"
+                        | "hasn't"
+                )
+        }
+    };
+    let closed = |at: usize| {
+        let groups = parser.roles(at).any(|(_, role)| matches!(role, Role::GroupBy | Role::GroupPer));
+        at >= parser.tokens.len() || parser.comma(at) || groups
+    };
+    (alone && closed(end + 1)).then_some(end + 1)
+}
+
+/// `with vs without solar panels`, `with and without damage`: both sides of what rows can have.
+pub fn with_and_without(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let joint = parser.role(at + 1, Role::Versus).or_else(|| {
+        let and = parser.role(at + 1, Role::And);
+        and.or_else(|| (parser.word(at + 1) == "or").then_some(at + 2))
+    });
+    let Some(joint) = joint.filter(|_| parser.word(at) == "with" && !draft.heads.is_empty()) else { return };
+    if parser.word(joint) != "without" || draft.is_open() || draft.contrast.is_some() {
+        return;
+    }
+    let start = parser.skip_determiners(joint + 1);
+    for mention in parser.mentions.at(start) {
+        let (What::Columns(columns) | What::Flag(columns)) = &mention.what else { continue };
+        let group = Target::Columns(columns.clone());
+        if columns.iter().all(|id| parser.index.facts(*id).yes.is_some()) && !draft.groups.contains(&group) {
+            let next = draft.with(|next| {
+                next.features.extend(features(mention));
+                next.features.push(Feature::OpenChoice);
+                next.groups.push(group);
+                next.filters.extend(crate::build::known(parser.index, columns));
+            });
+            steps.push((mention.end, next));
+        }
     }
 }
 

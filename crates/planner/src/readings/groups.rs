@@ -147,6 +147,10 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
         for (end, target, features) in targets {
             if !matches!(target, Target::Grain(_) | Target::Part(_)) {
                 let amount = agg.is_none() && is_own_unit(parser, end, &target);
+                // "By kilometres driven" is by all of them.
+                let deed = agg.is_none() && super::deeds::is_said(parser, end, &target);
+                let agg = agg.or(deed.then_some(Agg::Sum));
+                let features = features.into_iter().chain(deed.then_some(Feature::ImpliedAggregate)).collect();
                 found.push((end, Head { target, agg, quantile: None, amount }, features));
             }
         }
@@ -165,6 +169,7 @@ pub(super) fn is_own_unit(parser: &Parser, end: usize, target: &Target) -> bool 
         facts.unit.as_ref() == said && facts.per.is_none()
     };
     said.is_some_and(|unit| amounts(&unit.family)) && columns.iter().all(own)
+        || super::deeds::is_said(parser, end, target)
 }
 
 /// `week by week`, `office by office`.

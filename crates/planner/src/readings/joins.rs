@@ -35,6 +35,8 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
             Role::Glue(_) if parser.word(at) == "how" && !asks_difference(parser) => {}
             // "Flights to Norway" end there.
             Role::Glue(Glue::Preposition) if !draft.heads.is_empty() && links::direction(parser, at).is_some() => {}
+            // "With and without damage" are two sides, not the second of them alone.
+            Role::Glue(_) if parser.word(at) == "with" && parser.word(at + 2) == "without" => {}
             // "Break" is only half of "break down".
             Role::Glue(_) if parser.word(at) == "break" && !parser.tokens.iter().any(|token| token.fold == "down") => {}
             Role::Glue(glue) => {
@@ -93,6 +95,16 @@ pub fn among(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         steps.push((at + 1, next));
     } else if !draft.heads.is_empty() {
         steps.push((at + 1, next));
+    }
+}
+
+/// `show me every pet called Luna`: all of them, where a list is asked for.
+pub fn every(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let listing =
+        draft.heads.is_empty() && draft.ask == Some(Ask::List) && draft.filters.is_empty() && !draft.is_open();
+    let noun = parser.targets_named(at + 1).iter().any(|(_, target)| matches!(target, Target::Thing(_) | Target::Rows));
+    if listing && noun && matches!(parser.word(at), "every" | "each") {
+        steps.push((at + 1, draft.clone()));
     }
 }
 

@@ -103,6 +103,29 @@ fn filled(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
+/// `tickets that were rated`, `rated tickets`: those that have a rating, where not all do.
+pub fn rated(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are") && !draft.heads.is_empty();
+    // "How much power was generated" asks for what the verb names.
+    let rows = draft.heads.iter().all(|head| matches!(head.target, Target::Thing(_) | Target::Rows));
+    let mut found = Steps::new();
+    if rows {
+        filled(parser, at, draft, &mut found);
+    }
+    for (end, mut next) in found {
+        let noun = parser.mentions.at(end).iter().any(|mention| matches!(mention.what, What::Thing(_)));
+        let described = noun && draft.heads.is_empty() && !passive;
+        // "Were rated 5" says how.
+        let bare = comparisons(parser, end, true).is_empty();
+        if (described || passive && !draft.is_open()) && bare {
+            if let Some(filter) = next.filters.last_mut() {
+                filter.zone = draft.zone();
+            }
+            steps.push((end, next));
+        }
+    }
+}
+
 fn is_participle(parser: &Parser, mention: &Mention) -> bool {
     (mention.stemmed || mention.synonym) && parser.word(mention.end - 1).ends_with("ed")
 }

@@ -100,13 +100,20 @@ pub fn value_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 
 /// `fee income`, `fare revenue`: what comes in by an amount of money is its sum.
 pub fn takings(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let noun = matches!(parser.word(at), "income" | "revenue" | "takings" | "proceeds" | "receipts" | "earnings");
+    let noun = matches!(
+        parser.word(at),
+        "income" | "revenue" | "takings" | "proceeds" | "receipts" | "earnings" | "sales" | "turnover"
+    );
     let Some(Head { target: Target::Columns(columns), agg: None | Some(Agg::Sum), .. }) = draft.heads.last() else {
         return;
     };
     let money = |id: &ColId| {
         let facts = parser.index.facts(*id);
-        facts.is_money() && facts.words.iter().any(|word| matches!(word.as_str(), "fee" | "fare" | "charge" | "price"))
+        facts.is_money()
+            && facts
+                .words
+                .iter()
+                .any(|word| matches!(word.as_str(), "fee" | "fare" | "charge" | "price" | "net" | "gross"))
     };
     let named = (0..at).any(|start| {
         let said = |m: &Mention| m.end == at && matches!(&m.what, What::Columns(ids) if ids == columns);

@@ -3,6 +3,7 @@
 use data::plan::{Agg, Dir, Op, Test};
 
 use super::compare::comparisons;
+use super::dates::{self, Spanned};
 use super::filters::add;
 use super::{Parser, Steps};
 use crate::draft::{Amount, Condition, Draft, Head, Rank, RankKind, Target};
@@ -13,12 +14,21 @@ use crate::score::Feature;
 
 /// `how long do trips last`, `how long is the average stay`: the average unless the words say otherwise.
 pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some((start, op)) = asked_length(parser, at).filter(|_| draft.is_fresh()) else { return };
+    let opening = after_average(parser, at);
+    let Some((start, op)) = asked_length(parser, opening).filter(|_| draft.is_fresh()) else { return };
+    let averaged = (at..parser.tokens.len()).any(|token| is_usual(parser, token) || is_average(parser.word(token)));
+    for found in asked_between(parser, start) {
+        let next = draft.with(|next| {
+            next.heads.push(Head { agg: Some(Agg::Avg), ..Head::plain(elapsed(parser, found.interval, op)) });
+            next.features.extend((!averaged).then_some(Feature::ImpliedAverage));
+            next.features.extend(found.features());
+        });
+        steps.push((found.end, Draft { ask: Some(Ask::What), connected: true, ..next }));
+    }
     let verb = parser.word(start);
     if !matches!(verb, "do" | "does" | "did" | "is" | "are" | "was" | "were") {
         return;
     }
-    let averaged = (at..parser.tokens.len()).any(|token| is_usual(parser, token) || is_average(parser.word(token)));
     // "How long is the longest trip" is one row's, and so is "how many days did she stay".
     if !averaged && (op.is_some() || !matches!(verb, "do" | "does" | "did")) {
         return;
@@ -36,6 +46,98 @@ pub fn how_long(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         });
         steps.push((end, Draft { ask: Some(Ask::What), connected: true, ..next }));
     }
+}
+
+/// The token after `on average,` where a length of time is asked for next.
+fn after_average(parser: &Parser, at: usize) -> usize {
+    if at > 0 || !is_usual(parser, at) {
+        return at;
+    }
+    let end = at + if parser.word(at) == "on" { 2 } else { 1 };
+    end + usize::from(parser.comma(end))
+}
+
+/// `pass between A and B`, `does it take until B`, `before A do people B`: the two dates that a length is asked of.
+fn asked_between(parser: &Parser, at: usize) -> Vec<Spanned> {
+    const FILLERS: &[&str] = &[
+        "pass",
+        "passes",
+        "passed",
+        "elapse",
+        "elapses",
+        "elapsed",
+        "lie",
+        "lies",
+        "go",
+        "goes",
+        "went",
+        "by",
+        "is",
+        "are",
+        "was",
+        "were",
+        "there",
+        "do",
+        "does",
+        "did",
+        "it",
+        "take",
+        "takes",
+        "took",
+        "we",
+        "need",
+        "typically",
+        "usually",
+        "normally",
+        "on",
+        "average",
+        "from",
+        "the",
+        "time",
+    ];
+    let mut start = at;
+    loop {
+        let found = dates::between(parser, start);
+        let found = if found.is_empty() { dates::until(parser, start) } else { found };
+        if !found.is_empty() {
+            return found;
+        }
+        let found = told_before(parser, start);
+        if !found.is_empty() {
+            return found;
+        }
+        if !FILLERS.contains(&parser.word(start)) {
+            return Vec::new();
+        }
+        start += 1;
+    }
+}
+
+/// `before the start do people enrol`, `after the order is it delivered`: one date by a noun, the other by the verb.
+fn told_before(parser: &Parser, at: usize) -> Vec<Spanned> {
+    let before = match parser.word(at) {
+        "before" => true,
+        "after" => false,
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for noun in dates::named(parser, at + 1) {
+        if !matches!(parser.word(noun.end), "do" | "does" | "did" | "is" | "are" | "was" | "were") {
+            continue;
+        }
+        // Whoever does it: a row's noun, a pronoun, people.
+        let whom = parser.skip_determiners(noun.end + 1);
+        let nouns = parser.targets_named(whom).into_iter().map(|(end, _)| end);
+        let somebody = matches!(parser.word(whom), "people" | "they" | "we" | "it" | "customers" | "you");
+        for subject in nouns.chain(somebody.then_some(whom + 1)) {
+            for verb in dates::named(parser, subject) {
+                let (start, stop) = if before { (verb.date, noun.date) } else { (noun.date, verb.date) };
+                let interval = dates::pair(parser, start, stop);
+                found.extend(interval.map(|interval| Spanned { end: verb.end, interval, open: true }));
+            }
+        }
+    }
+    found
 }
 
 /// The token after "how long" or "how many days", and the unit where one is said.
@@ -75,12 +177,12 @@ pub fn averaged(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const VERBS: &[&str] = &[
         "stay", "stays", "stayed", "staying", "last", "lasts", "lasted", "remain", "remained", "wait", "waited", "run",
-        "keep", "keeps", "kept", "hold", "holds", "held",
+        "keep", "keeps", "kept", "hold", "holds", "held", "took", "take", "takes", "taken",
     ];
     if !VERBS.contains(&parser.word(at)) || draft.heads.is_empty() || draft.pending.is_some() {
         return;
     }
-    let asked = asked_length(parser, 0).is_some() && at > 0 && parser.mentions.is_data(at - 1);
+    let asked = asked_length(parser, after_average(parser, 0)).is_some() && at > 0 && parser.mentions.is_data(at - 1);
     let start = at + 1 + usize::from(parser.word(at + 1) == "for");
     let compared = comparisons(parser, start, false).iter().any(|(_, _, amounts)| is_time(amounts));
     let period = parser.tokens.get(at + 1).is_some_and(|next| next.number().is_some() || is_period(parser, at + 1));
@@ -113,14 +215,22 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     for (end, test, amounts) in comparisons(parser, at, false) {
-        if is_time(&amounts) {
-            for interval in &parser.index.intervals {
-                let next = add(draft, condition(*interval, test, &amounts), &[Feature::ImpliedColumn]);
-                steps.push((end, next));
+        if !is_time(&amounts) {
+            continue;
+        }
+        for found in dates::between(parser, end).into_iter().chain(dates::until(parser, end)) {
+            steps.push((found.end, add(draft, condition(found.interval, test, &amounts), &found.features())));
+        }
+        for interval in &parser.index.intervals {
+            let next = add(draft, condition(*interval, test, &amounts), &[Feature::ImpliedColumn]);
+            // "More than 24 hours to clear" is said of the end of what was named.
+            if let Some(verb) = dates::ending_verb(parser, end).filter(|_| is_of(parser, draft, *interval)) {
+                steps.push((verb, next.with(|next| next.features.push(Feature::OpenChoice))));
             }
+            steps.push((end, next));
         }
     }
-    for (middle, target) in nouns(parser, at) {
+    for (middle, target, _) in nouns(parser, at) {
         let Target::Elapsed(interval, _) = target else { continue };
         for (end, test, amounts) in comparisons(parser, middle, true) {
             if is_time(&amounts) {
@@ -128,6 +238,13 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             }
         }
     }
+}
+
+/// Whether what is asked for are the rows of an interval.
+fn is_of(parser: &Parser, draft: &Draft, interval: Interval) -> bool {
+    draft.heads.iter().all(|head| {
+        matches!(head.target, Target::Thing(thing) if parser.index.things[thing].table == Some(interval.start.table))
+    })
 }
 
 /// `which job took the longest`, `the 5 longest loans`: ranked by how long each took.
@@ -172,11 +289,24 @@ pub fn longest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if took && !draft.heads.is_empty() && number.is_none() {
             let rank = Rank { kind: RankKind::Adjective, dir, number, by, open: false };
             steps.push((at + 1, draft.with(|next| next.rank = Some(rank))));
+        } else if number.is_none() && is_told_in(parser, named) && draft.heads.is_empty() && thing(interval) {
+            // "The longest hire, in days" is how long it was.
+            let agg = if dir == Dir::Desc { Agg::Max } else { Agg::Min };
+            let end = parser.targets_named(named).iter().map(|(end, _)| *end).max().unwrap_or(named);
+            let head = Head { agg: Some(agg), ..Head::plain(elapsed(parser, *interval, None)) };
+            steps.push((end, Draft { connected: true, ..draft.with(|next| next.heads.push(head)) }));
         } else if draft.heads.is_empty() && thing(interval) {
             let rank = Rank { kind: RankKind::Adjective, dir, number, by, open: false };
             steps.push((named, draft.with(|next| next.rank = Some(rank))));
         }
     }
+}
+
+/// Whether the unit of a length of time is said after a position.
+fn is_told_in(parser: &Parser, at: usize) -> bool {
+    let asks_which = parser.roles(0).any(|(_, role)| matches!(role, Role::Ask(Ask::Which | Ask::Who | Ask::List)));
+    let said = |at: usize| parser.word(at) == "in" && unit_op(parser.word(at + 1)).is_some();
+    !asks_which && (at..parser.tokens.len()).any(said)
 }
 
 /// `in days`: the unit in which a length of time is told.
@@ -201,7 +331,7 @@ fn unit_op(word: &str) -> Option<Op> {
 }
 
 /// `length of stay`, `stay duration`, `time from admission to discharge`, `days to delivery`.
-pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
+pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
     let index = parser.index;
     let word = |at: usize| parser.word(at);
     let is_length = |at: usize| matches!(parser.word(at), "length" | "duration") && !names_quantity(parser, at);
@@ -211,24 +341,31 @@ pub fn nouns(parser: &Parser, at: usize) -> Vec<(usize, Target)> {
         if is_length(at) {
             let of = parser.skip(at + 1, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
             let named = word(at + 1) == "of" && matches!(word(of), "stay" | "stays" | "service" | "employment");
-            found.push((if named { of + 1 } else { at + 1 }, plain.clone()));
+            found.push((if named { of + 1 } else { at + 1 }, plain.clone(), Vec::new()));
         }
         let before = parser.word_before_determiners(at);
         let graded = is_average(before) || matches!(before, "median" | "longest" | "shortest" | "maximum" | "minimum");
         if matches!(word(at), "stay" | "stays") && graded && !names_quantity(parser, at) {
-            found.push((at + 1, plain.clone()));
+            found.push((at + 1, plain.clone(), Vec::new()));
         }
         if word(at) == "stay" && (is_length(at + 1) || word(at + 1) == "time") {
-            found.push((at + 2, plain.clone()));
+            found.push((at + 2, plain.clone(), Vec::new()));
         }
         if is_row_of_interval(parser, at) && (is_length(at + 1) || word(at + 1) == "time") {
-            found.push((at + 2, plain.clone()));
+            found.push((at + 2, plain.clone(), Vec::new()));
         }
-        let op = unit_op(word(at));
-        if word(at) == "time" || op.is_some() && word(at).ends_with('s') {
-            let told = elapsed(parser, *interval, op);
-            found.extend(between(parser, at + 1, *interval).map(|end| (end, told)));
-        }
+    }
+    // "Delivery time": until then, where the date itself has no time of day.
+    for named in dates::named(parser, at).iter().filter(|named| named.end == at + 2 && word(at + 1) == "time") {
+        let ends = |interval: &&Interval| interval.end == named.date && !interval.is_timed(index);
+        let own = index.intervals.iter().find(ends);
+        found.extend(own.map(|one| (named.end, elapsed(parser, *one, None), vec![Feature::OpenChoice])));
+    }
+    let op = unit_op(word(at));
+    if word(at) == "time" || op.is_some() && word(at).ends_with('s') {
+        let start = at + 1 + usize::from(matches!(word(at + 1), "passed" | "elapsed" | "needed" | "taken"));
+        let told = dates::between(parser, start).into_iter().chain(dates::until(parser, start));
+        found.extend(told.map(|one| (one.end, elapsed(parser, one.interval, op), one.features())));
     }
     found
 }
@@ -254,32 +391,4 @@ fn is_row_of_interval(parser: &Parser, at: usize) -> bool {
         }
         _ => false,
     })
-}
-
-/// The token after `from admission to discharge`, `between A and B` or `to discharge`.
-fn between(parser: &Parser, at: usize, interval: Interval) -> Option<usize> {
-    let names = |at: usize, id: ColId| -> Option<usize> {
-        let at = parser.skip_determiners(at);
-        let said = &parser.tokens.get(at)?.fold;
-        let event = parser.index.facts(id).event.first()?;
-        let end = at + 1 + usize::from(matches!(parser.word(at + 1), "date" | "time"));
-        is_akin(said, event).then_some(end)
-    };
-    match parser.word(at) {
-        "to" | "until" | "till" => names(at + 1, interval.end),
-        "from" | "between" => {
-            let middle = names(at + 1, interval.start)?;
-            let joins = matches!(parser.word(middle), "to" | "until" | "till" | "and");
-            joins.then(|| names(middle + 1, interval.end))?
-        }
-        _ => None,
-    }
-}
-
-/// Whether two words are forms of one: "admission" and "admitted".
-fn is_akin(one: &str, other: &str) -> bool {
-    const COMMON_MIN: usize = 4;
-    one.starts_with(other)
-        || other.starts_with(one)
-        || one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count() >= COMMON_MIN
 }

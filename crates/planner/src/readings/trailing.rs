@@ -1,5 +1,6 @@
 //! What is said late: `films with no synopsis, how many?`, `when was the strongest vibration measured`.
 
+use base::Type;
 use data::plan::Agg;
 
 use super::groups::quantities;
@@ -8,6 +9,7 @@ use super::{Parser, Steps};
 use crate::draft::{Draft, Filter, Head, RankKind, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
+use crate::score::Feature;
 
 /// The last words say that what was described is to be counted.
 pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -27,6 +29,39 @@ pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         next.ask = None;
         steps.push((parser.tokens.len(), next));
     }
+}
+
+/// `results of the Ruy Lopez games: how many of each?`, `condition of the textiles, in counts`: the number of rows of each.
+pub fn of_each(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    const PHRASES: &[&[&str]] = &[
+        &["how", "many", "of", "each"],
+        &["how", "many", "for", "each"],
+        &["number", "of", "each"],
+        &["in", "counts"],
+        &["as", "counts"],
+        &["in", "numbers"],
+    ];
+    let [Head { target: target @ Target::Columns(columns), agg: None, amount: false, .. }] = &draft.heads[..] else {
+        return;
+    };
+    let kinds = |id: &ColId| {
+        let column = parser.index.column(*id);
+        column.ty == Type::Text && !column.unique && !parser.index.facts(*id).identifier
+    };
+    let plain = draft.rank.is_none() && draft.groups.is_empty() && !draft.is_open() && !draft.share;
+    let Some(end) =
+        parser.after_phrase(at, PHRASES).filter(|_| plain && columns.iter().all(kinds) && draft.having.is_empty())
+    else {
+        return;
+    };
+    let group = target.clone();
+    let mut next = draft.with(|next| {
+        next.features.push(Feature::OpenChoice);
+        next.groups.push(group);
+        next.heads = vec![Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+    });
+    next.ask = None;
+    steps.push((end, next));
 }
 
 /// `when was the strongest vibration measured`: the ranking word stands before the number.

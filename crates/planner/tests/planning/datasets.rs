@@ -3,6 +3,7 @@
 mod amounts;
 mod baths;
 mod couriers;
+mod dates;
 mod headers;
 mod inns;
 mod parishes;
@@ -39,6 +40,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| roles::named(name))
             .or_else(|| words::named(name))
             .or_else(|| amounts::named(name))
+            .or_else(|| dates::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

@@ -207,7 +207,7 @@ fn table_of(parser: &Parser, head: &Head) -> Vec<usize> {
             let named = |name: &String| index.dataset.tables.iter().position(|table| table.name == *name);
             index.measure(*measure).tables.iter().filter_map(named).collect()
         }
-        Target::Elapsed(interval, _) => vec![interval.start.table],
+        Target::Elapsed(interval, _) => vec![interval.rows(index)],
         Target::Formula(formula) => formula.left.iter().chain(&formula.right).map(|id| id.table).collect(),
         Target::Rows | Target::Grain(_) | Target::Part(_) | Target::OverTime | Target::Ratio(_) => Vec::new(),
     }
