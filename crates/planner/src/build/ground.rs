@@ -1,7 +1,8 @@
 //! One attempt to bind a draft to a table: every name to one column, choices recorded so that the next attempt can take
 //! the other way.
 
-use data::plan::{Expr, Grain, Group};
+use base::Type;
+use data::plan::{Expr, Grain, Group, Part};
 
 use super::Why;
 use crate::draft::{Columns, Draft, Target};
@@ -134,11 +135,13 @@ impl<'a> Ground<'a> {
             }
             Target::Grain(grain) => {
                 let column = self.date_column(None)?;
+                self.check_clock(column, *grain == Grain::Hour)?;
                 let name = self.names.fresh(grain.as_str());
                 Ok(vec![Group { name, expr: self.expr(column), grain: Some(*grain) }])
             }
             Target::Part(part) => {
                 let column = self.date_column(None)?;
+                self.check_clock(column, *part == Part::Hour)?;
                 let name = self.names.fresh(part.as_str());
                 let expr = Expr::Part { part: *part, of: Box::new(self.expr(column)) };
                 Ok(vec![Group { name, expr, grain: None }])
@@ -156,6 +159,12 @@ impl<'a> Ground<'a> {
                 Err(Why::unsupported("a measure is nothing to group by"))
             }
         }
+    }
+
+    /// A date alone has no hours.
+    fn check_clock(&self, column: ColId, hours: bool) -> Result<(), Why> {
+        let day = hours && self.index.column(column).ty == Type::Date;
+        if day { Err(Why::unsupported("a date has no time of day")) } else { Ok(()) }
     }
 
     fn thing_group(&mut self, thing: ThingId) -> Result<Vec<Group>, Why> {

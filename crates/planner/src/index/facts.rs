@@ -112,7 +112,8 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let digits = is_digits(column);
     let lists = is_lists(column);
     let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
-    let unit = declared.or(named_unit);
+    let unit = declared.or(named_unit).map(|unit| of_wind(index, &core, unit));
+    let extensive = extensive || !level && unit.as_ref().is_some_and(Unit::is_money) && is_amount(&words);
     Facts {
         written,
         event,
@@ -206,7 +207,51 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
             }
         }
     }
-    (words.to_vec(), leading_unit(index, words))
+    (words.to_vec(), leading_unit(index, words).or_else(|| bare_unit(index, words)))
+}
+
+/// How fast air or water moves is not told in milliseconds: `wind_avg_ms`.
+fn of_wind(index: &Index, core: &[String], unit: Unit) -> Unit {
+    let moves = |word: &String| matches!(word.as_str(), "wind" | "gust" | "gusts" | "speed" | "velocity" | "current");
+    let metres = index.lexicon.unit("m/s").filter(|_| unit.name == "millisecond" && core.iter().any(moves));
+    metres.cloned().unwrap_or(unit)
+}
+
+/// Whether money of that name is a part of what comes in or goes out, and not what something is worth or may cost.
+fn is_amount(words: &[String]) -> bool {
+    let stands = |word: &String| {
+        matches!(
+            word.as_str(),
+            "value"
+                | "worth"
+                | "price"
+                | "salary"
+                | "wage"
+                | "balance"
+                | "list"
+                | "unit"
+                | "rent"
+                | "limit"
+                | "fund"
+                | "income"
+                | "debt"
+                | "per"
+                | "daily"
+                | "monthly"
+                | "annual"
+                | "hourly"
+                | "weekly"
+                | "yearly"
+        ) || is_statistic(word)
+    };
+    !words.iter().any(stands)
+}
+
+/// `kg`, `MWh`: a unit that is the whole name.
+fn bare_unit(index: &Index, words: &[String]) -> Option<Unit> {
+    let [word] = words else { return None };
+    let measured = |unit: &&Unit| matches!(unit.family.as_str(), "energy" | "mass" | "volume" | "power");
+    index.lexicon.unit(word).filter(|_| word.len() > 1).filter(measured).cloned()
 }
 
 /// `minutes_stayed`, `days_absent`, `mins`: a duration that is named first.
