@@ -8,6 +8,7 @@ mod parishes;
 mod plain;
 mod roles;
 mod school;
+mod shorts;
 mod spans;
 mod words;
 
@@ -37,6 +38,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| inns::named(name))
             .or_else(|| roles::named(name))
             .or_else(|| words::named(name))
+            .or_else(|| shorts::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }
