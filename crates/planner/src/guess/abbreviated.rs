@@ -29,6 +29,10 @@ pub fn guess(index: &Index, tokens: &[Token], at: usize) -> Option<Guess> {
     if !found.iter().all(same) {
         return None;
     }
+    // "Sheets" alone are not the wasted ones: of a number the whole name must be said.
+    if index.column(first).ty.is_number() && end - start < index.facts(first).core.len() {
+        return None;
+    }
     let mut columns: Vec<ColId> = found.into_iter().map(|(_, _, id)| id).collect();
     columns.dedup();
     Guess::columns(index, start, end, columns)

@@ -113,6 +113,8 @@ fn facts(index: &Index, column: &ColumnInfo, daily: bool, bounds: bool, alone: b
     let lists = is_lists(column);
     let named_unit = if per.is_some() { units::dividend(index, &column.name) } else { named_unit };
     let unit = declared.or(named_unit).map(|unit| of_wind(index, &core, unit));
+    // Shares of different wholes do not add up, whatever they are shares of.
+    let additive = additive && unit.as_ref().is_none_or(|unit| unit.family != "percent");
     let extensive = extensive || !level && unit.as_ref().is_some_and(Unit::is_money) && is_amount(&words);
     Facts {
         written,
