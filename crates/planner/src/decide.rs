@@ -16,7 +16,7 @@ use crate::mentions::{Mention, Mentions, What};
 use crate::readings::Rigor;
 use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
-use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, readings, score, spelling};
+use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, guess, readings, score, spelling};
 
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
@@ -43,27 +43,49 @@ pub fn decide(index: &Index, question: &str) -> Outcome {
         return weigh(index, lenient.readings);
     }
     let mended = read_mended(index, &tokens, &mentions);
-    match mended.is_empty() {
-        true => explain(index, &tokens, &mentions, &lenient.passed, strict.failure),
-        false => weigh(index, mended),
+    if !mended.is_empty() {
+        return weigh(index, mended);
+    }
+    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(&tokens, &mentions, *at)).collect();
+    let guessed = guess::guessed(index, &tokens, &mentions, &unknown);
+    let known = guessed.as_ref().map(|guessed| guessed.known.clone()).unwrap_or_default();
+    let readings = guessed.map(|guessed| read_granting(index, &tokens, &guessed.mentions, &guessed.said));
+    match readings.filter(|readings| !readings.is_empty()) {
+        Some(readings) => weigh(index, readings),
+        None => explain(index, &tokens, &mentions, &Unread { passed: lenient.passed, guessed: known }, strict.failure),
     }
 }
 
-/// The readings of a question whose words of the language are spelled right.
-fn read_mended(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Reading> {
-    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(tokens, mentions, *at)).collect();
-    let Some((tokens, said)) = spelling::repaired(index, tokens, &unknown) else { return Vec::new() };
-    let mentions = Mentions::new(index, &tokens);
-    let mut readings = read(index, &tokens, &mentions, Rigor::Strict).readings;
+/// What is known of the words of a question that has no reading.
+struct Unread {
+    /// Which tokens some production gave a meaning.
+    passed: Vec<bool>,
+    /// Unknown words that have been taken for names.
+    guessed: Vec<usize>,
+}
+
+/// The readings of a question that take something for granted in all of it.
+fn read_granting(index: &Index, tokens: &[Token], mentions: &Mentions, said: &[Assumption]) -> Vec<Reading> {
+    let mut readings = read(index, tokens, mentions, Rigor::Strict).readings;
     if readings.is_empty() {
-        readings = read(index, &tokens, &mentions, Rigor::Lenient).readings;
+        readings = read(index, tokens, mentions, Rigor::Lenient).readings;
     }
+    let doubted =
+        |plan: &data::plan::Plan| doubts::averages_over_kinds(tokens, plan) || doubts::shows_extremes_of_periods(plan);
+    readings.retain(|reading| !doubted(&reading.plan));
     for reading in &mut readings {
         reading.assumptions.extend(said.iter().cloned());
         reading.ambiguous = true;
         reading.score -= Feature::OpenChoice.weight();
     }
     readings
+}
+
+/// The readings of a question whose words of the language are spelled right.
+fn read_mended(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Reading> {
+    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(tokens, mentions, *at)).collect();
+    let Some((tokens, said)) = spelling::repaired(index, tokens, &unknown) else { return Vec::new() };
+    read_granting(index, &tokens, &Mentions::new(index, &tokens), &said)
 }
 
 /// What became of all drafts of a question.
@@ -175,7 +197,7 @@ fn with_best(reason: Reason, message: String, best: Reading, others: Vec<Reading
 }
 
 /// Why no reading accounts for the whole question.
-fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, passed: &[bool], failure: Option<Why>) -> Outcome {
+fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, unread: &Unread, failure: Option<Why>) -> Outcome {
     let about_data = (0..tokens.len()).any(|at| mentions.is_data(at));
     let words = |wanted: &dyn Fn(usize) -> bool| -> Vec<String> {
         (0..tokens.len()).filter(|at| wanted(*at)).map(|at| tokens[at].text.clone()).collect()
@@ -218,7 +240,7 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, passed: &[bool]
     let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
     let grammar = |at: usize| {
         idle.contains(&at)
-            || passed[at] && mentions.covering(at).next().is_none()
+            || unread.passed[at] && mentions.covering(at).next().is_none()
             || index.lexicon.is_grammar(fold(at))
             || timed(at)
             || compares(at)
@@ -227,7 +249,11 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, passed: &[bool]
     };
     let slip = |at: usize| spelling::meant(index, &tokens[at]).is_some();
     let known = |at: usize| unit(at) || extent(at) || grammar(at) || slip(at);
-    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at));
+    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at) && !unread.guessed.contains(&at));
+    if unknown.is_empty() {
+        // What a guess does not help is as unknown as before.
+        unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at));
+    }
     if unknown.is_empty() {
         unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
     }

@@ -203,7 +203,8 @@ pub struct Lexicon {
     grammar: Vec<String>,
     pub entities: Vec<Entity>,
     generic: Vec<String>,
-    abbreviations: HashMap<String, String>,
+    abbreviations: HashMap<String, Vec<String>>,
+    short_words: HashSet<String>,
     extents: HashMap<String, Vec<String>>,
     synonyms: Synonyms,
     pub concepts: Vec<Concept>,
@@ -257,6 +258,8 @@ impl Lexicon {
         let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
         let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
         let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
+        let short_words = lines(include_str!("../lexicon/short_words.txt")).flat_map(str::split_whitespace);
+        let short_words = short_words.map(str::to_string).collect();
         let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
         let synonyms = Synonyms::new();
         let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
@@ -282,6 +285,7 @@ impl Lexicon {
             entities,
             generic,
             abbreviations,
+            short_words,
             extents,
             synonyms,
             concepts,
@@ -361,7 +365,10 @@ impl Lexicon {
 
     /// Whether numbers in units of that family do.
     pub fn is_level_unit(&self, family: &str) -> bool {
-        matches!(family, "percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "speed_mm" | "points")
+        matches!(
+            family,
+            "percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "speed_mm" | "speed_m" | "points"
+        )
     }
 
     /// Nouns for the only number of a table with units of a family.
@@ -404,12 +411,25 @@ impl Lexicon {
 
     /// The word behind an abbreviation in a column's name, or the word itself.
     pub fn spoken<'a>(&'a self, word: &'a str) -> &'a str {
-        self.abbreviations.get(word).map_or(word, String::as_str)
+        self.abbreviations.get(word).and_then(|words| words.first()).map_or(word, String::as_str)
+    }
+
+    /// Whether people generally understand an abbreviation as a singular word.
+    pub fn is_short_for(&self, short: &str, word: &str) -> bool {
+        self.abbreviations.get(short).is_some_and(|words| words.iter().any(|full| full == word))
+    }
+
+    /// Whether a short word is one of English, and no other cut short.
+    pub fn is_short_word(&self, word: &str) -> bool {
+        self.short_words.contains(word)
     }
 
     /// How a singular word is cut short.
     pub fn short_for<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a String> {
-        self.abbreviations.iter().filter(move |(_, full)| *full == word).map(|(short, _)| short)
+        self.abbreviations
+            .iter()
+            .filter(move |(_, full)| full.first().is_some_and(|first| first == word))
+            .map(|(short, _)| short)
     }
 
     /// Whether a lower-case text is the name of a country.

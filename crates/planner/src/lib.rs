@@ -9,6 +9,7 @@ mod build;
 mod decide;
 mod draft;
 mod follow;
+mod guess;
 mod index;
 mod lexicon;
 pub mod lookup;

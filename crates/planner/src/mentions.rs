@@ -35,6 +35,11 @@ impl Mention {
     fn plain(end: usize, what: What) -> Mention {
         Mention { end, what, partial: false, vague: false, synonym: false, stemmed: false, assumed: false }
     }
+
+    /// A mention by a word that names nothing itself.
+    pub fn guessed(end: usize, what: What) -> Mention {
+        Mention { synonym: true, ..Mention::plain(end, what) }
+    }
 }
 
 /// The kinds of mentions.
@@ -72,6 +77,16 @@ impl Mentions {
         let mut mentions = Mentions { starts };
         mentions.check_row_nouns(index, tokens);
         mentions
+    }
+
+    /// The same with more mentions, each at the token it starts at.
+    pub fn with(&self, more: impl Iterator<Item = (usize, Mention)>) -> Mentions {
+        let mut starts = self.starts.clone();
+        for (start, mention) in more {
+            starts[start].push(mention);
+            starts[start].sort_by_key(|mention| std::cmp::Reverse(mention.end));
+        }
+        Mentions { starts }
     }
 
     /// A word for rows that no one declared needs something else of the data beside it, and no second such word.
@@ -221,6 +236,8 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         join(&mut stem, &token.stem);
         join(&mut singular, &token.singular);
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
+        let unheard: Vec<Entry> = entries.iter().filter(|entry| !is_other_noun(index, entry, token)).cloned().collect();
+        let entries = if unheard.len() < entries.len() { &unheard } else { entries };
         let done = if end == at + 1 && is_past(&token.fold) { done(entries) } else { Vec::new() };
         let entries = if done.is_empty() { entries } else { &done };
         let mut names = name_mentions(index, entries, end, &singular);
@@ -239,6 +256,12 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         mentions.extend(names.into_iter().filter(|name| values.is_none() || !name.synonym));
         mentions.extend(values);
     }
+}
+
+/// Whether a noun for a name meets the word only by a stem that the language uses: "taken" are no takings.
+fn is_other_noun(index: &Index, entry: &Entry, said: &Token) -> bool {
+    let noun = entry.fit == Fit::Synonym && entry.singular.ends_with("ing") && !said.singular.ends_with("ing");
+    noun && index.lexicon.roles(&said.fold).iter().any(|role| matches!(role, Role::Neutral | Role::Light))
 }
 
 /// Whether rows are named by what is done, and the word by what it is done to: "milk" is not the table of milkings.

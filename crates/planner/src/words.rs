@@ -95,7 +95,17 @@ pub fn split_name(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut before = ' ';
     let characters: Vec<char> = name.chars().collect();
+    let mut skipped = 0;
     for (i, &c) in characters.iter().enumerate() {
+        if i < skipped {
+            continue;
+        }
+        if let Some(unit) = cased_unit(&characters, i) {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            words.push(unit.to_lowercase());
+            (skipped, before) = (i + unit.len(), ' ');
+            continue;
+        }
         let next_is_lower = characters.get(i + 1).is_some_and(|next| next.is_lowercase());
         let hump = c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && next_is_lower));
         if (hump || !is_name_char(c)) && !word.is_empty() {
@@ -110,6 +120,20 @@ pub fn split_name(name: &str) -> Vec<String> {
         words.push(word);
     }
     words
+}
+
+/// The unit that a name has at a position, where its capitals are no words of their own: `rated_kW`, `lostMWh`.
+fn cased_unit(name: &[char], at: usize) -> Option<&'static str> {
+    const UNITS: &[&str] = &["kWh", "MWh", "GWh", "kW", "MW", "GW", "kVA", "mAh", "kPa", "hPa", "kHz", "MHz", "GHz"];
+    let before = at.checked_sub(1).map(|before| name[before]);
+    let starts = |unit: &str| match before {
+        None => true,
+        // A capital ends the word before it; a small letter is a part of it.
+        Some(letter) => !letter.is_alphabetic() || letter.is_lowercase() && unit.starts_with(char::is_uppercase),
+    };
+    let ends = |unit: &str| !name.get(at + unit.len()).is_some_and(|next| next.is_lowercase());
+    let is_here = |unit: &str| unit.chars().enumerate().all(|(i, letter)| name.get(at + i) == Some(&letter));
+    UNITS.iter().copied().find(|unit| is_here(unit) && starts(unit) && ends(unit))
 }
 
 fn is_name_char(c: char) -> bool {
@@ -170,6 +194,10 @@ mod tests {
         assert_eq!(split_name("UnitPrice"), ["unit", "price"]);
         assert_eq!(split_name("Height (cm)"), ["height", "cm"]);
         assert_eq!(split_name("HTTPStatus"), ["http", "status"]);
+        assert_eq!(split_name("lost_MWh"), ["lost", "mwh"]);
+        assert_eq!(split_name("ratedMW"), ["rated", "mw"]);
+        assert_eq!(split_name("peak kW (net)"), ["peak", "kw", "net"]);
+        assert_eq!(split_name("BMWModel"), ["bmw", "model"]);
         assert_eq!(snake("Units Sold"), "units_sold");
     }
 }

@@ -6,7 +6,7 @@
 
 mod said;
 
-use base::Type;
+use base::{Cell, Type};
 use data::plan::{Agg, Expr, Grain, Measure, Op, Plan, Pred, Test};
 
 use crate::Reading;
@@ -82,6 +82,8 @@ pub fn is_wrong(index: &Index, tokens: &[Token], mentions: &Mentions, reading: &
         || averages_single_rows(index, plan)
         || passes_over_an_event(index, tokens, plan)
         || said::is_denied(&Said { index, tokens, mentions }, reading)
+        || splits_one_number(index, tokens, plan)
+        || sums_over_a_kind(tokens, plan)
 }
 
 /// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
@@ -264,6 +266,59 @@ fn sorts_by_amount(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let named = facts.core.iter().any(|word| tokens.iter().any(|token| token.stem == index.forms.stem(word)));
         index.column(id).ty.is_number() && facts.unit.is_some() && !facts.identifier && !named
     })
+}
+
+/// Whether each period has a number of its own where one for all of them was asked: "per day on average", "average daily
+/// takings for each branch".
+fn splits_one_number(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let said = |at: usize, wanted: fn(&Role) -> bool| {
+        tokens.get(at).is_some_and(|token| index.lexicon.roles(&token.fold).iter().any(wanted))
+    };
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let averaged = (0..tokens.len()).any(|at| {
+        let per = matches!(word(at), "per" | "a" | "each" | "every");
+        per && said(at + 1, |role| matches!(role, Role::Grain(_))) && (word(at + 2), word(at + 3)) == ("on", "average")
+    });
+    let of_periods = (0..tokens.len()).any(|at| {
+        said(at, |role| *role == Role::Agg(Agg::Avg)) && said(at + 1, |role| matches!(role, Role::Adjective(_)))
+    });
+    let dated = plan.group.iter().any(|item| item.grain.is_some());
+    dated && (averaged || of_periods && plan.group.len() > 1)
+}
+
+/// Whether what one of a kind does is computed of all of them: "what does a van earn per day" beside several vans.
+fn sums_over_a_kind(tokens: &[Token], plan: &Plan) -> bool {
+    let kinds = fixed_cells(plan);
+    let one = tokens.windows(2).any(|pair| {
+        matches!(pair[0].fold.as_str(), "a" | "an" | "one")
+            && kinds.iter().any(|cell| cell.to_lowercase() == pair[1].fold)
+    });
+    one && counted(plan).next().is_some() && plan.measures.iter().any(|measure| measure.agg == Agg::Sum)
+}
+
+/// Whether one row of each period is shown where the greatest period may be meant: "the farm's highest daily output".
+pub fn shows_extremes_of_periods(plan: &Plan) -> bool {
+    let extreme = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
+    extreme && plan.group.iter().any(|item| item.grain.is_some())
+}
+
+/// Whether an average runs over two kinds together that were named side by side: "the average pay of men and women".
+pub fn averages_over_kinds(tokens: &[Token], plan: &Plan) -> bool {
+    let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
+    let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median));
+    let together = said(&["together", "combined", "or", "either"]);
+    let mut pending: Vec<&Pred> = plan.filter.iter().collect();
+    let mut several = false;
+    while let Some(pred) = pending.pop() {
+        match pred {
+            Pred::And { and } => pending.extend(and),
+            Pred::Test { test: Test::In, values, .. } => {
+                several |= values.len() == 2 && values.iter().all(|cell| cell.as_str().is_some());
+            }
+            _ => {}
+        }
+    }
+    averaged && several && said(&["and"]) && !together && plan.group.is_empty()
 }
 
 /// Whether kinds are counted where what has a kind was said: "how many bikes" beside `bike_type`.
@@ -450,6 +505,15 @@ fn fixed(plan: &Plan) -> Vec<&Expr> {
         _ => None,
     });
     held.collect()
+}
+
+/// The texts that a plan holds columns to.
+fn fixed_cells(plan: &Plan) -> Vec<&str> {
+    let held = conjuncts(plan).into_iter().filter_map(|pred| match pred {
+        Pred::Test { test: Test::Eq, values, .. } => Some(values),
+        _ => None,
+    });
+    held.flatten().filter_map(Cell::as_str).collect()
 }
 
 /// The expressions of which different values are counted.

@@ -138,7 +138,7 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
     let named_unit =
         if units::per(index, &column.name).is_some() { units::dividend(index, &column.name) } else { named_unit };
-    let unit = declared.or(named_unit);
+    let unit = declared.or(named_unit).map(|unit| of_wind(index, &core, unit));
     let extensive = column.ty.is_number()
         && !identifier
         && !is_running(&words, daily)
@@ -154,6 +154,8 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let years = is_years(column, &words);
     let digits = is_digits(column);
     let lists = is_lists(column);
+    // Shares of different wholes do not add up, whatever they are shares of.
+    let additive = additive && unit.as_ref().is_none_or(|unit| unit.family != "percent");
     Facts {
         written,
         event,
@@ -259,11 +261,18 @@ fn without_unit(index: &Index, words: &[String]) -> (Vec<String>, Option<Unit>) 
     (words.to_vec(), leading_unit(index, words).or_else(|| sole_unit(index, words)))
 }
 
+/// How fast air or water moves is not told in milliseconds: `wind_avg_ms`.
+fn of_wind(index: &Index, core: &[String], unit: Unit) -> Unit {
+    let moves = |word: &String| matches!(word.as_str(), "wind" | "gust" | "gusts" | "speed" | "velocity" | "current");
+    let metres = index.lexicon.unit("m/s").filter(|_| unit.name == "millisecond" && core.iter().any(moves));
+    metres.cloned().unwrap_or(unit)
+}
+
 /// `kg`, `MWh`: a load or an energy that has no other name.
 fn sole_unit(index: &Index, words: &[String]) -> Option<Unit> {
     let [word] = words else { return None };
     let unit = index.lexicon.unit(word)?;
-    (matches!(unit.family.as_str(), "energy" | "mass" | "volume") && word.len() > 1).then(|| unit.clone())
+    (matches!(unit.family.as_str(), "energy" | "mass" | "volume" | "power") && word.len() > 1).then(|| unit.clone())
 }
 
 /// `minutes_stayed`, `days_absent`, `mins`, `Km Driven`: what is named first is what it is told in.

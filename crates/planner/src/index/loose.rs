@@ -119,8 +119,24 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
         }
         // "Cancellation" of what was cancelled, "rejection" of what was rejected.
         if let (1, Some(base)) = (words.len(), key.strip_suffix("ed").filter(|base| base.len() > WORD_LETTERS_MIN)) {
-            found.extend([format!("{base}ation"), format!("{base}ion")]);
+            found.extend([format!("{base}ation"), format!("{base}ion"), format!("{base}al"), format!("{base}ment")]);
+            // "Dropouts" are those who dropped.
+            let short = base.strip_suffix(base.chars().last().unwrap_or_default()).unwrap_or(base);
+            let doubled = short.chars().last() == base.chars().last();
+            found.push(format!("{}out", if doubled { short } else { base }));
         }
+    }
+    // "Flats" where the cell says apartment; phrases are rather said of something else, as the days of sick days are.
+    if words.len() == 1 {
+        let single = |word: &&str| !word.contains(' ') && telling(word);
+        found.extend(index.lexicon.synonyms(&key).filter(single).map(str::to_string));
+    }
+    // "Collections" of "In collections": a small word before it says nothing.
+    if let [joint, noun] = &words[..]
+        && matches!(*joint, "in" | "on" | "under" | "at" | "by" | "for" | "with")
+        && telling(noun)
+    {
+        found.push(noun.to_string());
     }
     found
 }

@@ -4,6 +4,8 @@
 //! None of these is a name that the dataset gives, so each is [`Fit::Synonym`]: anything the dataset itself calls so comes
 //! first, and a reading that needs one is never called verified.
 
+mod money;
+
 use super::{ColId, Fit, Index, Sense, parts};
 use crate::lexicon::Entity;
 use crate::words::split_name;
@@ -16,6 +18,9 @@ pub fn name(index: &mut Index) {
     units(index, &mut added);
     unit_nouns(index, &mut added);
     only_measures(index, &mut added);
+    money::name(index, &mut added);
+    bare_units(index, &mut added);
+    since(index, &mut added);
     leaving(index, &mut added);
     joining(index, &mut added);
     persons(index, &mut added);
@@ -26,6 +31,12 @@ pub fn name(index: &mut Index) {
     forms_of_flags(index, &mut added);
     for (words, sense) in added {
         index.add(&words, sense, Fit::Synonym);
+    }
+    let dated: Vec<(String, ColId)> = sinces(index).map(|(noun, id)| (index.forms.stem(&noun), id)).collect();
+    for (stem, id) in dated {
+        // The persons are meant by it, and not the date since when they are.
+        let entries = index.names.entry(stem).or_default();
+        entries.retain(|entry| entry.sense != Sense::Column(id) || entry.fit != Fit::Part);
     }
 }
 
@@ -105,7 +116,52 @@ fn quantity_names(index: &Index) -> Vec<(Vec<String>, Sense)> {
     let measures = index.dataset.measures.iter().enumerate();
     let declared = measures.map(|(id, measure)| (singular(&split_name(&measure.name)), Sense::Measure(id)));
     let quantities = index.columns().filter(|id| is_quantity(index, *id));
-    declared.chain(quantities.map(|id| (singular(&index.facts(id).words), Sense::Column(id)))).collect()
+    let words = |id: ColId| [&index.facts(id).words[..], &table_words(index, id)].concat();
+    declared.chain(quantities.map(|id| (singular(&words(id)), Sense::Column(id)))).collect()
+}
+
+/// What the table says of a number whose own name is nothing but its unit: the output of `MWh` in `daily_output`.
+fn table_words(index: &Index, id: ColId) -> Vec<String> {
+    let facts = index.facts(id);
+    let bare = facts.core.len() == 1 && facts.unit.is_some() && index.lexicon.unit(&facts.core[0]).is_some();
+    let alone = || {
+        let others = index.columns().filter(|other| other.table == id.table && is_quantity(index, *other));
+        others.filter(|other| index.facts(*other).extensive).count() <= 1
+    };
+    if !bare || facts.unit.as_ref().is_some_and(|unit| unit.family == "time") || !alone() {
+        return Vec::new();
+    }
+    let telling = |word: &String| !index.lexicon.is_generic(&index.forms.singular(word));
+    split_name(&index.table(id.table).name).into_iter().filter(telling).collect()
+}
+
+/// `output` for `MWh` in `daily_output`.
+fn bare_units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+        let words = table_words(index, id);
+        let counted = words.last().is_some_and(|word| index.forms.singular(word) != *word);
+        // A plural is counted: `donations` are rows.
+        if !words.is_empty() && !counted {
+            added.push((words, Sense::Column(id)));
+        }
+    }
+}
+
+/// `clients` for owners with a `ClientSince`: what a person has been since then.
+fn since(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
+    let rows = |(noun, id): (String, ColId)| Some((vec![noun], Sense::Thing(index.rows_of(id.table)?)));
+    added.extend(sinces(index).filter_map(rows));
+}
+
+/// What persons are since a date, where nothing else is called so.
+fn sinces(index: &Index) -> impl Iterator<Item = (String, ColId)> + '_ {
+    index.columns().filter(|id| index.column(*id).ty.is_temporal()).filter_map(|id| {
+        let [noun, since] = &index.facts(id).words[..] else { return None };
+        let noun = index.forms.singular(noun);
+        let free = !index.things.iter().any(|thing| thing.noun == noun);
+        let person = index.lexicon.is_of("person", &noun);
+        (since == "since" && free && person && index.rows_of(id.table).is_some()).then_some((noun, id))
+    })
 }
 
 /// The measures, or else the columns, whose name has all of the words.
@@ -145,9 +201,21 @@ fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for id in index.columns().filter(|id| is_quantity(index, *id)) {
         let facts = index.facts(id);
         let Some(unit) = &facts.unit else { continue };
+        // "Wind speed" of `wind_avg_ms`.
+        let told = |word: &&String| index.lexicon.aggregate(word).is_none();
+        let plain: Vec<String> = facts.core.iter().filter(told).cloned().collect();
         for noun in index.lexicon.unit_nouns(&unit.family).filter(|noun| !facts.core.contains(noun)) {
-            let said: Vec<String> = facts.core.iter().cloned().chain([noun.clone()]).collect();
-            added.push((said, Sense::Column(id)));
+            let with_noun = |name: &[String]| [name, std::slice::from_ref(noun)].concat();
+            added.push((with_noun(&facts.core), Sense::Column(id)));
+            if !plain.is_empty() && plain != facts.core {
+                added.push((with_noun(&plain), Sense::Column(id)));
+            }
+            // "Amount charged" of `charged_eur`.
+            if let [done] = &facts.core[..]
+                && done.ends_with("ed")
+            {
+                added.push((vec![noun.clone(), done.clone()], Sense::Column(id)));
+            }
         }
     }
 }

@@ -45,9 +45,9 @@ pub fn concept(line: &'static str) -> Option<Concept> {
     Some(Concept { words: alternatives(words).collect(), columns: alternatives(columns).map(name).collect() })
 }
 
-pub fn abbreviation(line: &'static str) -> Option<(String, String)> {
-    let (short, word) = line.split_once('\t')?;
-    Some((short.to_string(), word.to_string()))
+pub fn abbreviation(line: &'static str) -> Option<(String, Vec<String>)> {
+    let (short, words) = line.split_once('\t')?;
+    Some((short.to_string(), alternatives(words).collect()))
 }
 
 pub fn cell_words(line: &'static str) -> Option<CellWords> {

@@ -345,7 +345,11 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
     let fits = |unit: &Unit| if money { unit.is_money() } else { families.contains(&unit.family.as_str()) };
     // "More than £300" is no rate for a day.
     let matching = |id: &ColId| index.facts(*id).per.is_none() && index.facts(*id).unit.as_ref().is_some_and(fits);
-    index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect()
+    let found: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect();
+    // What is called just so is it: `MWh` beside `lost_MWh`.
+    let bare = |id: &&ColId| matches!(&index.facts(**id).core[..], [word] if index.lexicon.unit(word).is_some());
+    let called: Columns = found.iter().filter(bare).copied().collect();
+    if called.is_empty() { found } else { called }
 }
 
 /// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.

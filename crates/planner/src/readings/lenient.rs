@@ -18,7 +18,7 @@ use super::joins::names_data;
 use super::{Parser, Production, Steps, features, links};
 use crate::draft::{Condition, Draft, Head, Rank};
 use crate::index::{ColId, Index, ThingId};
-use crate::mentions::What;
+use crate::mentions::{Mention, What};
 use crate::score::Feature;
 use crate::tokens::Token;
 
@@ -77,9 +77,15 @@ fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     // "The products we sell" is a clause of the noun; in "do we sell more" the verb says what is counted.
     let clause = parser.word(at) != "we" || at > 0 && parser.mentions.is_data(at - 1);
     let end = idle_end(parser.index, parser.tokens, at);
-    if let Some(end) = end.filter(|_| clause && !names_data(parser, at)) {
+    if let Some(end) = end.filter(|_| clause && !names_data(parser, at) && !is_dated(parser, at)) {
         steps.push((end, pass(parser, at, end, draft)));
     }
+}
+
+/// Whether a date of the dataset says when that was done: "given out" beside `given_on` is said of what was given.
+fn is_dated(parser: &Parser, at: usize) -> bool {
+    let dated = |mention: &Mention| matches!(mention.what, What::Event(_)) && !mention.synonym && !mention.stemmed;
+    parser.mentions.at(at).iter().any(dated)
 }
 
 /// The draft after words that are taken to restrict nothing.

@@ -10,6 +10,7 @@ mod parishes;
 mod plain;
 mod roles;
 mod school;
+mod shorts;
 mod spans;
 mod words;
 
@@ -41,6 +42,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| words::named(name))
             .or_else(|| amounts::named(name))
             .or_else(|| dates::named(name))
+            .or_else(|| shorts::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

@@ -163,7 +163,10 @@ fn passed(parser: &Parser, at: usize, seed: &Seed) -> Option<Part> {
             let agent = parser.word(end) == "by";
             let said = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
             let text = format!("`{said}` chooses no rows");
-            (!agent && (!timed || one_date))
+            // "Crew cost" beside a number of persons is no crew.
+            let is_column = |mention: &Mention| mention.end == at && matches!(mention.what, What::Columns(_));
+            let compound = at > 0 && role == Role::ExtentVerb && parser.mentions.covering(at - 1).any(is_column);
+            (!agent && !compound && (!timed || one_date))
                 .then(|| Part::of(end, plain.granting(Feature::IdleWord, "idle_word", text)))
         }
         _ => None,
