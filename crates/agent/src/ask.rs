@@ -20,7 +20,7 @@ use crate::answer::{Answer, Known, declare};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::source::Source;
-use crate::warehouse::{Prepared, Resolved};
+use crate::warehouse::{Doubts, Prepared, Resolved};
 use crate::{invariants, notes, recall};
 
 /// What is asked, of what.
@@ -300,7 +300,7 @@ async fn verify(
         Some(recomputed) => recomputed?,
         None => kernel.recompute(&reading.plan).await?,
     };
-    Ok(known_by(recomputed, reading, table, prepared.rows_set_aside()))
+    Ok(known_by(recomputed, reading, table, prepared.doubts()))
 }
 
 /// What follows from the result alone, where that is enough: it cannot be right, or it is too large to recompute.
@@ -324,16 +324,12 @@ pub(crate) fn known_by(
     recomputed: Recomputed,
     reading: &Reading,
     table: &Table,
-    rows_set_aside: u64,
+    doubts: Doubts,
 ) -> Result<Known, String> {
     match recomputed {
         Recomputed::Table(other) => data::agree::agree(&other, table).map(|()| {
-            if rows_set_aside > 0 {
-                let rows = rows_set_aside;
-                Known::checked(
-                    "oracle",
-                    format!("recomputed another way, equal; rows of the files that could not be read: {rows}"),
-                )
+            if let Some(doubts) = doubts.note() {
+                Known::checked("oracle", format!("recomputed another way, equal; {doubts}"))
             } else if reading.ambiguous {
                 Known::checked("oracle", "recomputed another way, equal; the question could be read another way too")
             } else {

@@ -284,15 +284,40 @@ impl Prepared {
         })
     }
 
-    /// How many rows its files have beyond those that were read.
-    pub(crate) fn rows_set_aside(&self) -> u64 {
-        let left_out = self.remarks.iter().filter(|remark| remark.code == "rows_set_aside");
-        left_out.map(|remark| remark.count.unwrap_or(1)).sum()
+    /// What its files hold that no computing can settle.
+    pub(crate) fn doubts(&self) -> Doubts {
+        let rows = |code| {
+            let said = self.remarks.iter().filter(|remark| remark.code == code);
+            said.map(|remark| remark.count.unwrap_or(1)).sum()
+        };
+        Doubts { set_aside: rows("rows_set_aside"), totals_kept: rows("totals_kept") }
     }
 
     /// How many bytes its database has.
     pub fn bytes(&self) -> u64 {
         fs::metadata(&self.file).map_or(0, |found| found.len())
+    }
+}
+
+/// Rows of files that keep an answer from being certain, however often it is computed.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Doubts {
+    /// Rows that were not loaded: unreadable ones, totals, footnotes.
+    set_aside: u64,
+    /// Rows that were loaded and say they are totals of others.
+    totals_kept: u64,
+}
+
+impl Doubts {
+    /// What to say of them; nothing where there are none.
+    pub(crate) fn note(self) -> Option<String> {
+        let parts = [
+            (self.set_aside, "rows of the files that were set aside"),
+            (self.totals_kept, "rows that look like totals and were counted along"),
+        ];
+        let said: Vec<String> =
+            parts.iter().filter(|(rows, _)| *rows > 0).map(|(rows, what)| format!("{what}: {rows}")).collect();
+        (!said.is_empty()).then(|| said.join("; "))
     }
 }
 

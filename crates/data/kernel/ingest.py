@@ -14,6 +14,7 @@ import zipfile
 import _duckdb
 
 import ingest_csv
+import ingest_footnotes
 import ingest_json
 import ingest_pack
 import ingest_text
@@ -180,9 +181,7 @@ def _load(stage, file, names, types, report):
     loaded = []
     for place, (name, (_, load)) in enumerate(zip(named, parts)):
         before = report.mark()
-        units = load(name, types.get(name) or {})
-        rows = stage.engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
-        rows = ingest_totals.set_aside(stage.engine, name, rows, report)
+        units, rows = _load_table(stage, load, name, types.get(name) or {}, report)
         if rows == 0:
             text = "it has a header and no rows" if len(parts) == 1 else f"`{name}` has no rows"
             report.say("no_rows", text, count=0)
@@ -192,6 +191,30 @@ def _load(stage, file, names, types, report):
             progress(f"reading {report.label}", place + 1, len(parts))
         loaded.append((name, units, report))
     return loaded
+
+
+def _load_table(stage, load, name, declared, report):
+    """Loads one table without its totals and footnotes; gives the units found and how many rows it has.
+
+    Such rows are known by the numbers beside them. Where some are found, the table is loaded once more without them:
+    the word `Total` below dates would make the whole column text.
+    """
+    engine, before = stage.engine, report.mark()
+    units = load(name, declared)
+    rows = engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
+    notes = ingest_footnotes.find(engine, name, rows)
+    totals = ingest_totals.find(engine, name, rows, [row for row, _ in notes])
+    aside = frozenset(row for row, _ in notes + totals.aside)
+    if aside:
+        report.forget(before)
+        engine.execute(f'DROP TABLE "{name}"')
+        stage.left_out = aside
+        units = load(name, declared)
+        # Files that know their types are copied as they are.
+        stage.leave_out(f'"{name}"')
+    totals.say(report, rows - len(notes))
+    ingest_footnotes.say(report, notes)
+    return units, rows - len(aside)
 
 
 def _parts(stage, path, hint, report, packs):

@@ -43,7 +43,7 @@ def load(stage, text, table, declared, report, hint=None, careful=False):
     # The engine leaves a line out in silence that is longer than several of its buffers.
     if text.plain and dialect.plain and not text.long_lines:
         tails = _tails(text.path, dialect) if dialect.width > 1 else None
-        kinds = None if careful else _kinds(dialect, names, types)
+        kinds = None if careful or stage.left_out else _kinds(dialect, names, types)
         if kinds and _fast(stage, text, table, dialect, columns, kinds, tails, report):
             return {}
         report.forget(mark)
@@ -65,6 +65,7 @@ def load(stage, text, table, declared, report, hint=None, careful=False):
 
 def _finish(stage, name, table, columns, declared, report):
     progress(f"finding the types of {report.label}")
+    stage.leave_out(name)
     units = settle(stage.engine, name, table, columns, declared, report)
     stage.drop(name)
     return units

@@ -74,17 +74,16 @@ class Form:
         """What the sign means, or None."""
         return SIGNS.get(self.sign)
 
-    def removed(self, grouped, fraction, bracketed):
-        """What is not in the number any more, in words."""
+    def changed(self, grouped, fraction, bracketed):
+        """What is not in the number any more and what was read as something else, in words."""
         parts = [f"the sign `{self.sign}`"] if self.sign else []
         if grouped:
             spaces = self.style.startswith("space")
             parts.append("spaces or apostrophes between thousands" if spaces else f"`{self.groups}` between thousands")
-        if fraction and self.point == ",":
-            parts.append("`,` read as the decimal point")
-        if bracketed:
-            parts.append("brackets read as a minus")
-        return ", ".join(parts) or "spaces"
+        read = ["`,` read as the decimal point"] if fraction and self.point == "," else []
+        read += ["brackets read as a minus"] if bracketed else []
+        removed = [f"removed: {', '.join(parts or ['spaces'])}"] if parts or not read else []
+        return "; ".join(removed + read)
 
 
 def forms_of(cells):
@@ -97,6 +96,19 @@ def forms_of(cells):
             if 2 * sum(form.matches(cell) for cell in cells) > len(cells):
                 found.append(form)
     return found
+
+
+_SIGN = "|".join(map(re.escape, SIGNS))
+_LETTER = r"[^\W\d_]"
+# One letter right behind a number is rather a code: `12a`.
+_BEHIND = rf" *(?P<mark>{_SIGN}|°[A-Z]?|{_LETTER}{{2,6}}[²³]?(/{_LETTER}{{1,3}})?)| +(?P<letter>{_LETTER}[²³]?)"
+_WITH_UNIT = re.compile(rf"(?P<sign>{_SIGN}) *[-+]?[0-9][0-9.,' ]*|[-+]?[0-9][0-9.,']*({_BEHIND})\.?")
+
+
+def unit_beside(cell):
+    """What stands beside the number in a cell that holds both; None in any other cell."""
+    found = _WITH_UNIT.fullmatch(cell)
+    return found and (found["sign"] or found["mark"] or found["letter"])
 
 
 def decimal_type(whole, scale):

@@ -283,7 +283,8 @@ def _finish(rows, aside, window, noun, table, declared, report):
         what = f"has {aside.count} of {total} {noun}s that are no objects: {noun} {aside.places[0]}"
         raise report.refuse(what, "give an array of objects, or one object a line")
     if aside.count:
-        text = f"{plural(aside.count, noun)} set aside as no objects; {noun} {', '.join(map(str, aside.places[:5]))}"
+        count = plural(aside.count, f"{noun} that is no whole object", f"{noun}s that are no whole objects")
+        text = f"{count}, set aside: {noun} {', '.join(map(str, aside.places[:5]))}"
         report.say("rows_set_aside", text, count=aside.count, rows=aside.places)
     if aside.spread:
         say_spread(report, list(aside.spread))

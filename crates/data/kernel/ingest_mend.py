@@ -2,7 +2,7 @@
 
 One idea: what comes out is a clean copy, every row of the same width, which the engine then reads as text. Rows with
 too few values are filled up, values beyond the width are dropped when they are empty, and other rows are set aside.
-When that happens to many rows, the file is not what it seems and is refused.
+When values are missing or too many in more than a few rows, the file is not what it seems and is refused.
 """
 
 import csv
@@ -102,16 +102,17 @@ def _copy(reader, lines, dialect, header, skip, writer, found, report):
 
 
 def _judge(found, dialect, report):
-    ragged = found.counts["short"] + found.counts["long"] + found.counts["aside"]
+    # Delimiters at the end of a line, with nothing behind them, say nothing against it.
+    ragged = found.counts["short"] + found.counts["aside"]
     rows = found.rows + found.counts["aside"]
     if ragged > RAGGED_MAX and ragged > RAGGED_SHARE_MAX * rows:
         kinds = [(found.lines[kind][0], words) for kind, words in
-                 (("short", "too few values"), ("long", "too many values"), ("aside", "too many values"))
+                 (("short", "too few values"), ("aside", "too many values"))
                  if found.lines[kind]]
         line, words = min(kinds)
         raise report.refuse(
             f"has {ragged} of {rows} rows with another number of values than the first line ({dialect.width}): "
-            f"line {line} has {words}",
+            f"line {line} has {words}; a file may have {RAGGED_MAX} such rows, or {100 * RAGGED_SHARE_MAX:.0f} percent",
             "check the delimiter and the quotes, and give each row as many values as the first line has",
         )
     if found.rows == 0 and found.counts["aside"]:

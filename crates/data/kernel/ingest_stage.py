@@ -29,6 +29,8 @@ class Stage:
 
     def __init__(self, engine, folder):
         self.engine, self.folder, self.count, self.attached = engine, folder, 0, set()
+        # Rows that the table read next goes without, from 0: a file is read once more where such were found in it.
+        self.left_out = frozenset()
 
     def path(self, ending):
         """A fresh path in scratch space."""
@@ -67,6 +69,12 @@ class Stage:
         if width > WIDE_COLUMNS:
             self.engine.execute(f"SET memory_limit = '{WIDE_MEMORY_BYTES}B'; SET threads = 1")
             self.engine.execute(f"SET disabled_optimizers = '{ORDER_LOSING},statistics_propagation'")
+
+    def leave_out(self, name):
+        """Takes the rows to be left out from a staged table, so that types are found from those that stay."""
+        if self.left_out:
+            self.engine.execute(f"DELETE FROM {name} WHERE rowid IN ({', '.join(map(str, sorted(self.left_out)))})")
+            self.left_out = frozenset()
 
     def drop(self, name):
         """Gives a staged table's room back."""
@@ -108,10 +116,10 @@ class Rows:
 
     def add(self, values):
         """One row, by place; it may be shorter than the columns known by then."""
-        cells = []
+        cells, stays = [], self.count not in self.stage.left_out
         for place, value in enumerate(values):
             kind = type(value).__name__
-            if value is not None and value != "":
+            if stays and value is not None and value != "":
                 seen = self.seen[place]
                 seen[kind] = seen.get(kind, 0) + 1
             spell = _SPELLINGS.get(kind)
@@ -133,6 +141,7 @@ class Rows:
         options = CLEAN + (", null_padding = true, parallel = false" if len(names) > 1 else "")
         name = self.stage.read_text(self.path, names, options)
         os.remove(self.path)
+        self.stage.leave_out(name)
         columns = [_column(name, seen, strings) for name, seen in zip(names, self.seen)]
         for column, seen, kind in zip(columns, self.seen, unused):
             column.fixed = column.fixed if seen else kind

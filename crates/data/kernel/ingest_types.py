@@ -5,7 +5,7 @@ for "missing". Whatever falls short of that stays text, and a column that nearly
 text column stays as it is: there `NA` may well be a country.
 """
 
-from ingest_forms import DECIMAL_DIGITS, decimal_type, forms_of
+from ingest_forms import DECIMAL_DIGITS, decimal_type, forms_of, unit_beside
 from ingest_kinds import (
     BEYOND_MICROSECONDS, BY_NAME, DATE_KINDS, DIGITS, FORM_OF, KINDS, OTHER_ORDER, declared_kind, is_type,
 )
@@ -84,7 +84,7 @@ def decide(engine, source, columns, report):
 
 def _decide_some(engine, source, columns, total, report, order, ambiguous):
     samples, complete = sample(engine, source, columns, total)
-    asked = []
+    asked, said = [], report.mark()
     for column, cells in zip(columns, samples):
         if complete and _known(column, cells, report):
             continue
@@ -92,8 +92,15 @@ def _decide_some(engine, source, columns, total, report, order, ambiguous):
         proposed, forms = candidates(cells, column.allowed, NEARLY if complete else CANDIDATE_SHARE)
         if proposed or forms:
             asked.append((column, cells, proposed, forms))
-    if not asked:
-        return
+    _take(engine, source, asked, report, order, ambiguous)
+    told = {remark["column"] for remark in report.remarks[said:]}
+    for column, cells in zip(columns, samples):
+        if not column.kind and not column.form and column.name not in told:
+            _say_units(column, cells, complete, report)
+
+
+def _take(engine, source, asked, report, order, ambiguous):
+    """Sets the kinds that every cell of the asked columns has, and says of the others why they stay text."""
     counts = _counted(engine, source, asked)
     for column, cells, proposed, forms in asked:
         words, filled = next(counts), next(counts)
@@ -169,10 +176,11 @@ def sample(engine, source, columns, total):
     samples = [[] for _ in columns]
     for start in starts:
         where = "" if total <= rows else f" WHERE rowid BETWEEN {start} AND {start + last - 1}"
-        found = engine.execute(f"SELECT {names} FROM {source}{where}").fetchall()
-        for cells, column in zip(samples, zip(*found)):
-            numbered = enumerate(column, start + 1)
-            cells += [(row, cell.strip(" ")) for row, cell in numbered if cell and not cell.isspace()]
+        # Numbers of rows have gaps where some were left out.
+        found = engine.execute(f"SELECT rowid + 1, {names} FROM {source}{where}").fetchall()
+        numbers, *found = zip(*found) if found else [()]
+        for cells, column in zip(samples, found):
+            cells += [(row, cell.strip(" ")) for row, cell in zip(numbers, column) if cell and not cell.isspace()]
     if total > rows:
         for column, cells in zip(columns, samples):
             if not cells:
@@ -228,8 +236,8 @@ def _take_form(column, cells, by_form, filled, report):
         for entry in fitting
     )
     unsure = f"; `{form.groups}` was taken for a thousands separator, it could also be a decimal point" if twice else ""
-    removed = form.removed(grouped, scale, any(cell.startswith("(") for cell in cells))
-    report.say("number_text", f"numbers were written for people; removed: {removed}{unsure}", column.name, filled)
+    changed = form.changed(grouped, scale, any(cell.startswith("(") for cell in cells))
+    report.say("number_text", f"numbers were written for people; {changed}{unsure}", column.name, filled)
     return True
 
 
@@ -264,6 +272,20 @@ def _say_mixed(engine, source, column, cells, by_kind, by_form, filled, report):
     example = f", for example `{found[0][1][:CELL_SHOWN]}`" if found else ""
     text = f"stays text: {count} of {filled} cells are {noun}, {missed} {'is' if missed == 1 else 'are'} not{example}"
     report.say("mixed_types", text, column.name, missed, [row for row, _ in found])
+
+
+def _say_units(column, cells, complete, report):
+    """Says of a column whose cells are numbers with one unit beside them that it stays text."""
+    real = [(row, cell) for row, cell in cells if cell.lower() not in EMPTY_WORDS]
+    units = [unit_beside(cell) for _, cell in real]
+    unit = max(set(units) - {None}, key=units.count, default=None)
+    count = units.count(unit)
+    if unit is None or count < 3 or count < NEARLY * len(real):
+        return
+    looked = "cells" if complete else "cells looked at"
+    text = f"stays text: {count} of {len(real)} {looked} are numbers with `{unit}` beside them"
+    others = [row for (row, _), found in zip(real, units) if found != unit]
+    report.say("mixed_types", text, column.name, len(others), others)
 
 
 def _rows_where(engine, source, column, condition):

@@ -6,6 +6,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("sql.py", include_str!("../kernel/sql.py")),
     ("ingest.py", include_str!("../kernel/ingest.py")),
     ("ingest_csv.py", include_str!("../kernel/ingest_csv.py")),
+    ("ingest_footnotes.py", include_str!("../kernel/ingest_footnotes.py")),
     ("ingest_forms.py", include_str!("../kernel/ingest_forms.py")),
     ("ingest_json.py", include_str!("../kernel/ingest_json.py")),
     ("ingest_kinds.py", include_str!("../kernel/ingest_kinds.py")),

@@ -17,7 +17,7 @@ use crate::ask::{disagreement, known_by, known_without_recomputing, unfinished};
 use crate::begun::blocking;
 use crate::context::Context;
 use crate::query::batch::{Done, Job, run_all};
-use crate::warehouse::Prepared;
+use crate::warehouse::{Doubts, Prepared};
 
 /// Threads that plan at most.
 const THREADS_MAX: usize = 8;
@@ -54,10 +54,10 @@ impl Ground {
         }
     }
 
-    fn rows_set_aside(&self) -> u64 {
+    fn doubts(&self) -> Doubts {
         match self {
-            Ground::Dataset { prepared, .. } => prepared.rows_set_aside(),
-            Ground::Tables(_) => 0,
+            Ground::Dataset { prepared, .. } => prepared.doubts(),
+            Ground::Tables(_) => Doubts::default(),
         }
     }
 }
@@ -102,7 +102,7 @@ pub async fn evaluate(
     for (line, Begun { mut result, wanted }) in lines.iter().zip(begun) {
         if let Some(wanted) = wanted {
             let done = done.next().ok_or_else(|| Problem::new(Code::Internal, "a plan was not computed"))?;
-            conclude(&mut result, &wanted, done, ground.rows_set_aside())?;
+            conclude(&mut result, &wanted, done, ground.doubts())?;
         }
         result.score(line.case.as_ref().ok().and_then(|case| case.expect.as_ref()));
         results.push(result);
@@ -181,7 +181,7 @@ fn understand(result: &mut CaseResult, dataset: Arc<Dataset>, reading: Reading) 
 }
 
 /// Says what computing came to; what goes wrong is a refusal, as it is for whoever asks.
-fn conclude(result: &mut CaseResult, wanted: &Wanted, done: Done, rows_set_aside: u64) -> Result<(), Problem> {
+fn conclude(result: &mut CaseResult, wanted: &Wanted, done: Done, doubts: Doubts) -> Result<(), Problem> {
     result.total_ms = rounded(result.total_ms + done.duration_ms);
     let Some(table) = done.queried.table.as_ref().filter(|_| done.queried.outcome == Outcome::Ok) else {
         withdraw(result, &unfinished(&done.queried)?);
@@ -189,7 +189,7 @@ fn conclude(result: &mut CaseResult, wanted: &Wanted, done: Done, rows_set_aside
     };
     let plan = &wanted.reading.plan;
     let known = known_without_recomputing(plan, &wanted.dataset, table)
-        .or_else(|| done.recomputed.map(|recomputed| known_by(recomputed, &wanted.reading, table, rows_set_aside)));
+        .or_else(|| done.recomputed.map(|recomputed| known_by(recomputed, &wanted.reading, table, doubts)));
     match known {
         Some(Err(difference)) => withdraw(result, &disagreement(&difference)),
         known => {

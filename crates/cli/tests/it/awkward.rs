@@ -101,6 +101,27 @@ const TEXTS: &[Case] = &[
         "[[1,2],[3,null],[4,5],[9,10]]",
     ),
     case(
+        "surplus.csv",
+        b"a,b\n1,2,,\n3,4,,\n5,6,,\n7,8,,\n9,10\n",
+        &["ragged_rows - 4 [2,3,4,5]"],
+        "SELECT sum(b) FROM surplus",
+        "[[30]]",
+    ),
+    case(
+        "weights.csv",
+        b"who,weight,seat\nann,77 kg,12a\nbob,8.5 kg,13a\ncid,69 kg,14b\n",
+        &["mixed_types weight 0 []"],
+        "SELECT weight FROM weights LIMIT 1",
+        r#"[["77 kg"]]"#,
+    ),
+    case(
+        "prices.json",
+        r#"[{"p": "\u20ac 12,50"}, {"p": "\u20ac 3,00"}, {"p": "\u20ac 1.200,00"}]"#.as_bytes(),
+        &["mixed_types p 0 []"],
+        "SELECT count(*) FROM prices",
+        "[[3]]",
+    ),
+    case(
         "mixed.csv",
         b"k,n,d\na,1,2024-01-01\nb,2,2024-01-02\nc,3,2024-01-03\nd,4,2024-01-04\ne,5,2024-01-05\nf,6,2024-01-06\n\
           g,7,2024-01-07\nh,8,2024-01-08\ni,9,someday\nj,10,2024-01-10\nk,eleven,2024-01-11\n",
@@ -311,6 +332,14 @@ fn every_kind_of_dirt_is_read_or_set_aside_and_said() {
         place.file(&format!("dirt/{}", case.file), case.contents);
     }
     check(&place, "dirt", TEXTS);
+    let messages = place.json(0, &["data", "show", "dirt"])["remarks"].to_string();
+    for said in [
+        "numbers were written for people; `,` read as the decimal point",
+        "`lines.jsonl`: 1 line that is no whole object, set aside: line 4",
+        "`weight`: stays text: 3 of 3 cells are numbers with `kg` beside them",
+    ] {
+        assert!(messages.contains(said), "{said}: {messages}");
+    }
     let shown = place.json(0, &["data", "show", "dirt/money.csv"]);
     let units: Vec<&Value> =
         shown["tables"][0]["columns"].as_array().unwrap().iter().map(|column| &column["unit"]).collect();
@@ -347,7 +376,7 @@ fn what_is_no_table_is_refused_with_a_clear_word() {
         ("paper.csv", b"%PDF-1.7\n", "is a PDF document"),
         ("page.csv", b"<!DOCTYPE html><html><table></table></html>", "markup"),
         ("open_quote.csv", b"a,b\n1,\"2\n3,4\n", "a quote that is not closed, opened at line 2"),
-        ("short.csv", many_short.as_bytes(), "10 of 40 rows"),
+        ("short.csv", many_short.as_bytes(), "line 2 has too few values; a file may have 3 such rows, or 5 percent"),
         ("wide.csv", wide.as_bytes(), "20001 columns"),
         ("long.csv", long.as_bytes(), "a value of more than 8 MiB at line 2"),
         ("numbers.json", b"[1,2,3]", "no objects"),

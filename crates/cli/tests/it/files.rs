@@ -261,22 +261,6 @@ fn a_period_in_the_name_of_a_column_is_not_asked_for() {
     assert_eq!(answer["table"]["rows"], json!([["US", 30], ["CA", 5]]), "{}", answer["reading"]);
 }
 
-#[test]
-fn a_last_row_of_totals_is_not_counted_along() {
-    let place = Place::new();
-    let rows = "Region,Units,Price\nNorth,3,10.50\nSouth,4,20.25\nWest,5,1.00\n";
-    // The word alone is no proof, and neither is a sum.
-    let cases = [("Total:,12,", 12, "checked"), ("Totality,12,", 24, "verified"), ("Total,90,", 102, "verified")];
-    for (number, (last, units, level)) in cases.into_iter().enumerate() {
-        let file = place.file(&format!("{number}/sales.csv"), format!("{rows}{last}\n"));
-        let answer = place.answer(&[file.to_str().unwrap()], "total units");
-        assert_eq!(in_focus(&answer), [[json!(units)]], "{last}");
-        assert_eq!(answer["known"]["level"], level, "{last}");
-        let notes = place.json(0, &["data", "show", file.to_str().unwrap()])["notes"].to_string();
-        assert_eq!(notes.contains("adds up the rows above it"), units == 12, "{last}: {notes}");
-    }
-}
-
 /// A file of 40 MB, large enough for two threads to read it.
 fn large(paid: fn(usize) -> &'static str) -> String {
     const ROWS: usize = 1_300_000;

@@ -44,4 +44,5 @@ mod suite;
 mod support;
 mod threads;
 mod torture;
+mod totals;
 mod views;
