@@ -423,12 +423,16 @@ fn levels_said(index: &Index, id: ColId) -> bool {
     index.facts(id).core.iter().any(|word| word == "price")
 }
 
-/// Whether an average is taken of one row at a time, because each row is a period of its own.
+/// Whether an average is taken of one row at a time, because each row is a period or a thing of its own, and told for
+/// something else as well.
 fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
-    let own = |id: ColId| index.column(id).unique && index.table(id.table).name == plan.from;
-    let periods = plan.group.iter().filter(|group| group.grain == Some(Grain::Day));
+    let own = |id: &ColId| index.column(*id).unique && index.table(id.table).name == plan.from;
+    let label = |id: &ColId| index.things.iter().any(|thing| thing.label == Some(*id));
+    let told = plan.group.iter().filter(|group| matches!(group.grain, None | Some(Grain::Day)));
+    let (single, others): (Vec<ColId>, Vec<ColId>) =
+        told.filter_map(|group| column(index, &group.expr)).partition(|id| own(id));
     let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median | Agg::Stddev));
-    averaged && plan.group.len() > 1 && periods.filter_map(|group| column(index, &group.expr)).any(own)
+    averaged && plan.top.is_none() && !single.is_empty() && others.iter().any(|id| !label(id))
 }
 
 /// The own date of rows, where nothing names it but the rows are put into a period, and rows of other tables that belong to

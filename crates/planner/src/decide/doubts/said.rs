@@ -2,7 +2,7 @@
 //!
 //! Each check looks for one pattern of words and for a plan that cannot be meant by it; none of them makes a reading.
 
-use data::plan::{Agg, Expr, Plan, Pred, Test};
+use data::plan::{Agg, ComputeOp, Expr, Plan, Pred, Test};
 
 use super::{column, conjuncts};
 use crate::Reading;
@@ -50,6 +50,9 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
         || counts_rows_for_pieces(said, plan)
         || takes_a_plan_for_a_fact(said, plan)
         || takes_a_state_for_a_beginning(said)
+        || earns_nothing(said, plan)
+        || adds_up_beside_the_stock(said, plan)
+        || shares_of_both(said, plan)
 }
 
 /// `highest … in total`: one row is not all of them.
@@ -82,10 +85,15 @@ fn ranks_by_a_number_of_kinds(said: &Said, plan: &Plan) -> bool {
         })
     };
     let numbered = ["most", "fewest", "least", "number", "many", "different", "count"];
-    let counts = plan.top.as_ref().is_some_and(|top| {
-        plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::CountDistinct)
-    });
-    counts && said.words().any(graded) && !numbered.iter().any(|word| said.has(word))
+    let Some(top) = &plan.top else { return false };
+    let ranked = plan.measures.iter().find(|measure| measure.name == top.by && measure.agg == Agg::CountDistinct);
+    let Some(kinds) = ranked.and_then(|measure| column(said.index, measure.expr.as_ref()?)) else { return false };
+    // "The most honey" is a lot of it, "the most colours" are many.
+    let mass = |at: usize| {
+        let amount = matches!(said.word(at), "most" | "least");
+        amount && names(said, at + 1, kinds) && said.tokens[at + 1].fold == said.tokens[at + 1].singular
+    };
+    said.words().any(mass) || said.words().any(graded) && !numbered.iter().any(|word| said.has(word))
 }
 
 /// Whether a mention that starts at a token can be a column.
@@ -273,4 +281,36 @@ fn takes_a_state_for_a_beginning(said: &Said) -> bool {
     let state = |at: usize| matches!(said.word(at), "open" | "out" | "active" | "running");
     let day = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(_)));
     said.words().any(|at| state(at) && said.word(at + 1) == "on" && (day(at + 1) || day(at + 2)))
+}
+
+/// `what did they bring in`: neither a list nor a number of rows says so.
+fn earns_nothing(said: &Said, plan: &Plan) -> bool {
+    let brings = |at: usize| {
+        let verb = matches!(said.word(at), "bring" | "brings" | "brought" | "bringing");
+        verb && (at + 1..=at + 2).any(|next| said.word(next) == "in")
+    };
+    let sums = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Sum | Agg::Avg | Agg::Median));
+    said.words().any(brings) && !sums && plan.top.is_none()
+}
+
+/// `how many units do we have in stock`: what is there is told by the stock itself, not by what was sold of it.
+fn adds_up_beside_the_stock(said: &Said, plan: &Plan) -> bool {
+    let stock = |id: ColId| {
+        let named = said.index.facts(id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
+        named && said.index.table(id.table).name != plan.from
+    };
+    let held = |pred: &Pred| match pred {
+        Pred::Test { test: Test::Gt, expr, .. } => column(said.index, expr).is_some_and(stock),
+        _ => false,
+    };
+    let sums = plan.measures.iter().any(|measure| measure.agg == Agg::Sum);
+    sums && plan.having.is_none() && conjuncts(plan).into_iter().any(held)
+}
+
+/// `what share of the men and of the women`: one share of both together is hardly meant.
+fn shares_of_both(said: &Said, plan: &Plan) -> bool {
+    let several = |pred: &Pred| matches!(pred, Pred::Test { test: Test::In, expr: Expr::Col { .. }, .. });
+    let ratio = plan.compute.iter().any(|compute| compute.op == ComputeOp::Ratio) && plan.group.is_empty();
+    let and_of = |at: usize| said.word(at) == "and" && matches!(said.word(at + 1), "of" | "the");
+    ratio && conjuncts(plan).into_iter().any(several) && said.words().any(and_of)
 }
