@@ -4,9 +4,8 @@
 
 Makes the datasets, exports the built-in ones, computes what each question
 should give (`expect.py`, with the pandas of the program's own environment) and
-asks everything in one `assay eval`. A set `last`, where there is one, was written
-after the planner had been finished for the others, by people who saw headers and
-ten rows.
+asks everything in one `assay eval`. A set `last`, where there is one, was kept
+closed until the planner had been finished for the others.
 """
 
 import json
