@@ -53,6 +53,8 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
         || earns_nothing(said, plan)
         || adds_up_beside_the_stock(said, plan)
         || shares_of_both(said, plan)
+        || passes_over_a_state(said, plan)
+        || counts_visits_of_none(said)
 }
 
 /// `highest … in total`: one row is not all of them.
@@ -313,4 +315,31 @@ fn shares_of_both(said: &Said, plan: &Plan) -> bool {
     let ratio = plan.compute.iter().any(|compute| compute.op == ComputeOp::Ratio) && plan.group.is_empty();
     let and_of = |at: usize| said.word(at) == "and" && matches!(said.word(at + 1), "of" | "the");
     ratio && conjuncts(plan).into_iter().any(several) && said.words().any(and_of)
+}
+
+/// `which drivers delivered 40 parcels` beside a state `Delivered`: a verb that is a cell of the rows is more than a link.
+fn passes_over_a_state(said: &Said, plan: &Plan) -> bool {
+    let used = plan.canonical().to_string().to_lowercase();
+    let own = |id: &ColId| said.index.table(id.table).name == plan.from;
+    let state = |at: usize, id: &ColId, text: &str| {
+        own(id)
+            && said.word(at).ends_with("ed")
+            && text.to_lowercase() == said.word(at)
+            && !used.contains(said.word(at))
+    };
+    said.words().any(|at| {
+        said.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Value(cells) => mention.end == at + 1 && cells.iter().any(|(id, text)| state(at, id, text)),
+            _ => false,
+        })
+    })
+}
+
+/// `how many people visited the library` where nothing is known of visits.
+fn counts_visits_of_none(said: &Said) -> bool {
+    let visit = |at: usize| matches!(said.word(at), "visit" | "visited" | "visits" | "visiting");
+    let plain = |at: usize| said.mentions.covering(at).all(|mention| matches!(mention.what, What::Role(_)));
+    let words = |id: ColId| said.index.facts(id).words.iter().any(|word| word.starts_with("visit"));
+    let tables = said.index.dataset.tables.iter().any(|table| table.name.to_lowercase().contains("visit"));
+    said.words().any(|at| visit(at) && plain(at)) && !tables && !said.index.columns().any(words)
 }
