@@ -15,7 +15,6 @@ use crate::draft::{Condition, Draft, Filter, Head, Target, Zone};
 use crate::index::{ColId, Index};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, Mentions, What};
-use crate::score::Feature;
 use crate::tokens::{Kind, Token};
 use crate::words::split_name;
 
@@ -41,8 +40,8 @@ pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Read
     if is_guessed_elsewhere(draft, &reading.plan) {
         return Some(Why::ambiguous("what is counted: it is named by a cell of another table only"));
     }
-    if draft.features.contains(&Feature::SumOfRows) && brings_money(index, &reading.plan) {
-        return Some(Why::ambiguous("whether rows are counted or what they brought in is added up"));
+    if counts_both(tokens, draft, &reading.plan) {
+        return Some(Why::ambiguous("whether one number for all of them together or one for each"));
     }
     if tests_one_of_many(index, &reading.plan) {
         return Some(Why::ambiguous("whether that is said of one row or of all of them together"));
@@ -149,10 +148,18 @@ fn ranks_what_has_ended(index: &Index, plan: &Plan) -> bool {
     plan.select.iter().any(|item| item.name == top.by && open(&item.expr))
 }
 
-/// Whether the rows of a plan have an amount of money.
-fn brings_money(index: &Index, plan: &Plan) -> bool {
-    let amount = |id: ColId| index.facts(id).is_money() && (index.facts(id).extensive || index.facts(id).additive);
-    index.columns().any(|id| index.table(id.table).name == plan.from && amount(id))
+/// Whether rows of several kinds that `and` joins are counted together: how many men and women there are.
+fn counts_both(tokens: &[Token], draft: &Draft, plan: &Plan) -> bool {
+    let listed = |filter: &Filter| match &filter.condition {
+        Condition::Values { cells, all: true } => !filter.negated && cells.iter().all(|(_, texts)| texts.len() > 1),
+        _ => false,
+    };
+    let together = |token: &Token| matches!(token.fold.as_str(), "together" | "combined" | "total" | "altogether");
+    let counts = plan.measures.iter().all(|measure| matches!(measure.agg, Agg::Count | Agg::CountDistinct));
+    let kinds = |expr: &Expr| plan.group.iter().any(|group| group.expr == *expr);
+    let apart =
+        conjuncts(plan).into_iter().any(|pred| matches!(pred, Pred::Test { test: Test::In, expr, .. } if kinds(expr)));
+    counts && !plan.measures.is_empty() && draft.filters.iter().any(listed) && !apart && !tokens.iter().any(together)
 }
 
 /// Whether things that many rows belong to are chosen by an amount of a single row: haulers with more than 300 tonnes.
@@ -490,7 +497,7 @@ fn passes_over_an_event(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
 }
 
 /// The conditions that all hold of a plan's rows.
-fn conjuncts(plan: &Plan) -> Vec<&Pred> {
+pub(in crate::decide) fn conjuncts(plan: &Plan) -> Vec<&Pred> {
     let mut pending: Vec<&Pred> = plan.filter.iter().collect();
     let mut found = Vec::new();
     while let Some(pred) = pending.pop() {
@@ -527,7 +534,7 @@ fn counted(plan: &Plan) -> impl Iterator<Item = &Expr> {
 }
 
 /// The column that an expression is, if it is nothing else.
-fn column(index: &Index, expr: &Expr) -> Option<ColId> {
+pub(in crate::decide) fn column(index: &Index, expr: &Expr) -> Option<ColId> {
     match expr {
         Expr::Col { col } => index.find(col),
         _ => None,

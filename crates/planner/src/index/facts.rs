@@ -64,7 +64,8 @@ pub fn all(index: &Index) -> Vec<Vec<Facts>> {
                 let stem = units::before(&column.name);
                 table.columns.iter().filter(|other| stem.is_some() && units::before(&other.name) == stem).count() == 1
             };
-            let persons = table.columns.iter().any(|column| split_name(&column.name).iter().any(is_of_a_person));
+            let persons =
+                table.columns.iter().any(|column| split_name(&column.name).iter().any(|word| is_of_a_person(word)));
             let rows: Vec<String> = split_name(&table.name).iter().map(|word| index.forms.singular(word)).collect();
             let linked = |column: &ColumnInfo| {
                 index.dataset.relations.iter().any(|relation| {
@@ -102,8 +103,8 @@ struct Around {
 }
 
 /// Whether only a person has what a word of a column's name says.
-fn is_of_a_person(word: &String) -> bool {
-    matches!(word.as_str(), "gender" | "sex" | "dob" | "birth" | "birthday" | "born" | "surname" | "age" | "salary")
+fn is_of_a_person(word: &str) -> bool {
+    matches!(word, "gender" | "sex" | "dob" | "birth" | "birthday" | "born" | "surname" | "age" | "salary")
 }
 
 fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {

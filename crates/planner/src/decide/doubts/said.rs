@@ -2,6 +2,8 @@
 //!
 //! Each check looks for one pattern of words and for a plan that cannot be meant by it; none of them makes a reading.
 
+mod events;
+
 use data::plan::{Agg, ComputeOp, Expr, Plan, Pred, Test};
 
 use super::{column, conjuncts};
@@ -35,7 +37,8 @@ impl Said<'_> {
 /// Whether the words rule a reading out.
 pub fn is_denied(said: &Said, reading: &Reading) -> bool {
     let plan = &reading.plan;
-    takes_one_for_the_total(said, plan)
+    events::are_passed_over(said, plan)
+        || takes_one_for_the_total(said, plan)
         || denies_how_it_was_done(said)
         || ranks_by_a_number_of_kinds(said, plan)
         || ranks_running_numbers(said, plan)
@@ -53,7 +56,10 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
         || earns_nothing(said, plan)
         || adds_up_beside_the_stock(said, plan)
         || shares_of_both(said, plan)
-        || passes_over_a_state(said, plan)
+        || sizes_by_counting(said, plan)
+        || tests_only_the_first(said, plan)
+        || ages_something_else(said, plan)
+        || counts_what_was_paid(said, plan)
         || counts_visits_of_none(said)
 }
 
@@ -195,7 +201,7 @@ fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
     plan.group.iter().filter_map(|group| column(index, &group.expr)).any(|id| heads(id) && per(id))
 }
 
-/// `paid by owners in Dover`: who did it chooses rows; each of them is not asked for.
+/// `paid by owners in Dover`, `collected by volunteers`: who did it chooses rows; each of them is not asked for.
 fn tells_agents_apart(said: &Said, plan: &Plan) -> bool {
     let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
     let agent = |at: usize| {
@@ -203,7 +209,11 @@ fn tells_agents_apart(said: &Said, plan: &Plan) -> bool {
         let doer = said.mentions.at(at + 2).iter().any(|mention| matches!(mention.what, What::Thing(_)));
         verb && said.word(at + 1) == "by" && doer && groups.iter().any(|id| names(said, at + 2, *id))
     };
-    said.words().any(agent)
+    let two_valued = groups.iter().any(|id| said.index.facts(*id).yes.is_some());
+    let plural = |at: usize| said.tokens.get(at).is_some_and(|token| token.fold != token.singular);
+    let people =
+        |at: usize| said.word(at) == "by" && (plural(at + 1) || plural(at + 2) && !said.mentions.is_data(at + 3));
+    said.words().any(agent) || two_valued && said.words().any(people)
 }
 
 /// `including weekends`: what is named there is not all that is meant, and what is counted along is not passed over.
@@ -233,16 +243,34 @@ fn averages_rows_for_periods(said: &Said, plan: &Plan) -> bool {
 
 /// `total payments` beside an amount: what they come to may be meant as well as how many there were.
 fn counts_what_is_added_up(said: &Said, plan: &Plan) -> bool {
+    const MONEY: &[&str] = &[
+        "payment",
+        "fee",
+        "fine",
+        "invoice",
+        "bill",
+        "donation",
+        "pledge",
+        "deposit",
+        "refund",
+        "expense",
+        "cost",
+        "charge",
+        "contribution",
+        "grant",
+        "tip",
+        "salary",
+        "payout",
+    ];
+    let index = said.index;
     let rows = |at: usize| {
-        said.mentions.at(at).iter().any(|mention| match mention.what {
-            What::Thing(thing) => {
-                said.index.things[thing].table.is_some_and(|table| said.index.table(table).name == plan.from)
-            }
-            _ => false,
-        })
+        let money = said.tokens.get(at).is_some_and(|token| MONEY.contains(&token.singular.as_str()));
+        money && said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Thing(_)))
     };
+    let amount = |id: ColId| index.facts(id).is_money() && (index.facts(id).extensive || index.facts(id).additive);
+    let brings = index.columns().any(|id| index.table(id.table).name == plan.from && amount(id));
     let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
-    counts && super::brings_money(said.index, plan) && said.words().any(|at| said.word(at) == "total" && rows(at + 1))
+    counts && brings && said.words().any(|at| said.word(at) == "total" && rows(at + 1))
 }
 
 /// `how many chairs were rented` beside how many of them a row stands for: pieces may be meant as well as rows.
@@ -317,24 +345,6 @@ fn shares_of_both(said: &Said, plan: &Plan) -> bool {
     ratio && conjuncts(plan).into_iter().any(several) && said.words().any(and_of)
 }
 
-/// `which drivers delivered 40 parcels` beside a state `Delivered`: a verb that is a cell of the rows is more than a link.
-fn passes_over_a_state(said: &Said, plan: &Plan) -> bool {
-    let used = plan.canonical().to_string().to_lowercase();
-    let own = |id: &ColId| said.index.table(id.table).name == plan.from;
-    let state = |at: usize, id: &ColId, text: &str| {
-        own(id)
-            && said.word(at).ends_with("ed")
-            && text.to_lowercase() == said.word(at)
-            && !used.contains(said.word(at))
-    };
-    said.words().any(|at| {
-        said.mentions.at(at).iter().any(|mention| match &mention.what {
-            What::Value(cells) => mention.end == at + 1 && cells.iter().any(|(id, text)| state(at, id, text)),
-            _ => false,
-        })
-    })
-}
-
 /// `how many people visited the library` where nothing is known of visits.
 fn counts_visits_of_none(said: &Said) -> bool {
     let visit = |at: usize| matches!(said.word(at), "visit" | "visited" | "visits" | "visiting");
@@ -342,4 +352,81 @@ fn counts_visits_of_none(said: &Said) -> bool {
     let words = |id: ColId| said.index.facts(id).words.iter().any(|word| word.starts_with("visit"));
     let tables = said.index.dataset.tables.iter().any(|table| table.name.to_lowercase().contains("visit"));
     said.words().any(|at| visit(at) && plain(at)) && !tables && !said.index.columns().any(words)
+}
+
+/// `which zone has the smallest pitches`: how large they are, never how many.
+fn sizes_by_counting(said: &Said, plan: &Plan) -> bool {
+    const SIZES: &[&str] = &[
+        "longest", "shortest", "largest", "biggest", "smallest", "tallest", "heaviest", "lightest", "oldest",
+        "youngest", "cheapest", "dearest", "fastest", "slowest", "deepest", "widest",
+    ];
+    const NUMBERS: &[&str] = &["number", "count", "many", "most", "fewest", "share", "group", "groups", "crowd"];
+    let Some(top) = &plan.top else { return false };
+    let counts = plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::Count);
+    counts && SIZES.iter().any(|word| said.has(word)) && !NUMBERS.iter().any(|word| said.has(word))
+}
+
+/// `with kids and dogs`: both are conditions, or none.
+fn tests_only_the_first(said: &Said, plan: &Plan) -> bool {
+    let columns = |at: usize| -> Vec<(usize, ColId)> {
+        let of = |what: &What| match what {
+            What::Columns(columns) | What::Flag(columns) => columns.clone(),
+            _ => Vec::new(),
+        };
+        let found =
+            said.mentions.at(at).iter().flat_map(|mention| of(&mention.what).into_iter().map(|id| (mention.end, id)));
+        found.collect()
+    };
+    let text = plan.filter.as_ref().map(|filter| serde_json::to_string(filter).unwrap_or_default()).unwrap_or_default();
+    let tested = |id: ColId| text.contains(&format!("\"{}\"", said.index.qualified(id)));
+    let has = |at: usize| matches!(said.word(at), "with" | "have" | "has" | "having" | "had");
+    said.words().filter(|at| has(*at)).any(|at| {
+        columns(at + 1).into_iter().any(|(end, first)| {
+            let second = columns(end + 1);
+            said.word(end) == "and" && tested(first) && !second.is_empty() && !second.iter().any(|(_, id)| tested(*id))
+        })
+    })
+}
+
+/// `women over 60 finished`: what is said of people is their age, where it is known.
+fn ages_something_else(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let age = |id: ColId| index.facts(id).core.iter().any(|word| word == "age");
+    let known = index.columns().any(|id| index.table(id.table).name == plan.from && age(id));
+    let people = |at: usize| {
+        let noun = said.tokens.get(at).map_or(String::new(), |token| token.singular.clone());
+        matches!(noun.as_str(), "man" | "woman" | "person" | "people" | "many" | "men" | "women" | "boy" | "girl")
+            || index.lexicon.is_of_any(&["person"], &noun)
+    };
+    let bound = |at: usize| {
+        let number =
+            said.tokens.get(at + 1).and_then(Token::number).is_some_and(|number| (5.0..=110.0).contains(&number));
+        matches!(said.word(at), "over" | "under" | "above" | "below") && number
+    };
+    let bare = said.words().any(|at| {
+        at > 0
+            && bound(at)
+            && people(at - 1)
+            && said.tokens.get(at + 2).is_some_and(|next| index.lexicon.unit(&next.fold).is_none())
+    });
+    let compares = |pred: &&Pred| match pred {
+        Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => column(index, expr).is_some(),
+        _ => false,
+    };
+    let tests = conjuncts(plan);
+    let mut compared = tests.iter().copied().filter(|pred| compares(pred)).peekable();
+    let aged = |pred: &Pred| matches!(pred, Pred::Test { expr, .. } if column(index, expr).is_some_and(age));
+    known && bare && compared.peek().is_some() && !compared.any(aged)
+}
+
+/// `which town paid the most`: rows that were paid are not what was paid.
+fn counts_what_was_paid(said: &Said, plan: &Plan) -> bool {
+    let paid =
+        |at: usize| matches!(said.word(at), "paid" | "spent" | "pays" | "spends" | "pay" | "spend" | "owes" | "owed");
+    let most = |at: usize| said.word(at) == "the" && matches!(said.word(at + 1), "most" | "least");
+    let ranked = plan
+        .top
+        .as_ref()
+        .is_some_and(|top| plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::Count));
+    ranked && said.words().any(|at| paid(at) && most(at + 1))
 }
