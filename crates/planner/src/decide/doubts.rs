@@ -4,10 +4,11 @@
 //! meant is dropped, what may be meant otherwise is refused with the question it leaves open, and the rest is never called
 //! verified.
 
+mod plans;
 mod said;
 
 use base::{Cell, Type};
-use data::plan::{Agg, Expr, Grain, Measure, Op, Plan, Pred, Test};
+use data::plan::{Agg, Expr, Measure, Op, Plan, Pred, Test};
 
 use crate::Reading;
 use crate::build::{self, Why};
@@ -18,6 +19,7 @@ use crate::mentions::{Mention, Mentions, What};
 use crate::tokens::{Kind, Token};
 use crate::words::split_name;
 
+pub use plans::averages_over_kinds;
 use said::Said;
 
 /// What a draft leaves open before any table is chosen.
@@ -68,21 +70,8 @@ pub fn is_wrong(index: &Index, tokens: &[Token], mentions: &Mentions, reading: &
     let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
     let plan = &reading.plan;
     of_all && (takes_any_row(reading) || build::tests_other_rows(plan))
-        || says_twice(plan)
-        || counts_one(plan)
-        || counts_kinds(index, tokens, plan)
-        || sorts_by_others(index, plan)
-        || sorts_by_amount(index, tokens, plan)
-        || contradicts_itself(plan)
-        || compares_identifiers(index, plan)
-        || counts_each_row(index, plan)
-        || borrows_a_date(index, tokens, plan)
-        || adds_up_a_level(index, tokens, plan)
-        || averages_single_rows(index, plan)
-        || passes_over_an_event(index, tokens, plan)
+        || plans::is_meant_by_nobody(index, tokens, plan)
         || said::is_denied(&Said { index, tokens, mentions }, reading)
-        || splits_one_number(index, tokens, plan)
-        || sums_over_a_kind(tokens, plan)
 }
 
 /// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.
@@ -246,200 +235,10 @@ fn counts_values(index: &Index, plan: &Plan) -> bool {
     plan.filter.is_some() && counted(plan).any(|expr| matches!(expr, Expr::Col { col } if !identifies(col)))
 }
 
-/// Whether things are sorted by a column of another table although their own has one of that name: artists by the country of
-/// who listens to them, beside `home_country`.
-fn sorts_by_others(index: &Index, plan: &Plan) -> bool {
-    let things = counted(plan).filter_map(|expr| column(index, expr));
-    let own = things.filter_map(|key| index.things.iter().find(|thing| thing.keys.contains(&key))?.table);
-    let telling =
-        |word: &&String| !matches!(word.as_str(), "name" | "title" | "id" | "no" | "code" | "type" | "status");
-    let last = |id: ColId| index.facts(id).core.last().filter(telling).cloned();
-    own.into_iter().any(|table| {
-        let groups = plan.group.iter().filter_map(|item| column(index, &item.expr)).filter(|id| id.table != table);
-        let named = |group: ColId| {
-            let same = |id: ColId| {
-                id.table == table && index.column(id).ty == Type::Text && last(id).is_some() && last(id) == last(group)
-            };
-            index.columns().any(same)
-        };
-        index.table(table).name != plan.from && groups.into_iter().any(named)
-    })
-}
-
-/// Whether rows are grouped by a number that only its unit was said of: "per kilo" is no group for each weight of a bag.
-fn sorts_by_amount(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    plan.group.iter().filter(|item| item.grain.is_none()).filter_map(|item| column(index, &item.expr)).any(|id| {
-        let facts = index.facts(id);
-        let named = facts.core.iter().any(|word| tokens.iter().any(|token| token.stem == index.forms.stem(word)));
-        index.column(id).ty.is_number() && facts.unit.is_some() && !facts.identifier && !named
-    })
-}
-
-/// Whether each period has a number of its own where one for all of them was asked: "per day on average", "average daily
-/// takings for each branch".
-fn splits_one_number(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let said = |at: usize, wanted: fn(&Role) -> bool| {
-        tokens.get(at).is_some_and(|token| index.lexicon.roles(&token.fold).iter().any(wanted))
-    };
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
-    let averaged = (0..tokens.len()).any(|at| {
-        let per = matches!(word(at), "per" | "a" | "each" | "every");
-        per && said(at + 1, |role| matches!(role, Role::Grain(_))) && (word(at + 2), word(at + 3)) == ("on", "average")
-    });
-    let of_periods = (0..tokens.len()).any(|at| {
-        said(at, |role| *role == Role::Agg(Agg::Avg)) && said(at + 1, |role| matches!(role, Role::Adjective(_)))
-    });
-    let dated = plan.group.iter().any(|item| item.grain.is_some());
-    dated && (averaged || of_periods && plan.group.len() > 1)
-}
-
-/// Whether what one of a kind does is computed of all of them: "what does a van earn per day" beside several vans.
-fn sums_over_a_kind(tokens: &[Token], plan: &Plan) -> bool {
-    let kinds = fixed_cells(plan);
-    let one = tokens.windows(2).any(|pair| {
-        matches!(pair[0].fold.as_str(), "a" | "an" | "one")
-            && kinds.iter().any(|cell| cell.to_lowercase() == pair[1].fold)
-    });
-    one && counted(plan).next().is_some() && plan.measures.iter().any(|measure| measure.agg == Agg::Sum)
-}
-
 /// Whether one row of each period is shown where the greatest period may be meant: "the farm's highest daily output".
 pub fn shows_extremes_of_periods(plan: &Plan) -> bool {
     let extreme = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
     extreme && plan.group.iter().any(|item| item.grain.is_some())
-}
-
-/// Whether an average runs over two kinds together that were named side by side: "the average pay of men and women".
-pub fn averages_over_kinds(tokens: &[Token], plan: &Plan) -> bool {
-    let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
-    let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median));
-    let together = said(&["together", "combined", "or", "either"]);
-    let mut pending: Vec<&Pred> = plan.filter.iter().collect();
-    let mut several = false;
-    while let Some(pred) = pending.pop() {
-        match pred {
-            Pred::And { and } => pending.extend(and),
-            Pred::Test { test: Test::In, values, .. } => {
-                several |= values.len() == 2 && values.iter().all(|cell| cell.as_str().is_some());
-            }
-            _ => {}
-        }
-    }
-    averaged && several && said(&["and"]) && !together && plan.group.is_empty()
-}
-
-/// Whether kinds are counted where what has a kind was said: "how many bikes" beside `bike_type`.
-fn counts_kinds(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let kind = |name: &String| {
-        let core = index.find(name).map(|id| &index.facts(id).core[..]).unwrap_or_default();
-        let [_, .., last] = core else { return false };
-        let names = matches!(last.as_str(), "name" | "title" | "id" | "no" | "number" | "code" | "ref" | "key");
-        !names && !tokens.iter().any(|token| token.singular == *last)
-    };
-    // "How much did we spend on fuel" does not ask for the kinds of fuel.
-    let much = tokens.windows(2).any(|pair| pair[0].fold == "how" && pair[1].fold == "much");
-    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col)))
-}
-
-/// Whether different values are counted of a column that is held to one of them: how many rows have it was asked.
-fn counts_one(plan: &Plan) -> bool {
-    let fixed = fixed(plan);
-    counted(plan).any(|expr| fixed.contains(&expr))
-}
-
-/// Whether one number stands twice in the answer: "how long on average, in minutes" does not ask for the minutes as well.
-fn says_twice(plan: &Plan) -> bool {
-    let same = |one: &Measure, other: &Measure| {
-        (one.agg, &one.expr, one.q, &one.filter) == (other.agg, &other.expr, other.q, &other.filter)
-    };
-    let measures = &plan.measures;
-    (1..measures.len()).any(|at| measures[..at].iter().any(|known| same(known, &measures[at])))
-}
-
-/// Whether no row can pass: "on weekends and on weekdays" asks for both sides, not for what is on both.
-fn contradicts_itself(plan: &Plan) -> bool {
-    let tests = conjuncts(plan).into_iter().filter_map(|pred| match pred {
-        Pred::Test { test: Test::Eq | Test::In, expr, values } => Some((expr, values)),
-        _ => None,
-    });
-    let tests: Vec<_> = tests.collect();
-    tests.iter().enumerate().any(|(at, (expr, values))| {
-        let apart = |(_, others): &&(&Expr, &Vec<base::Cell>)| !values.iter().any(|value| others.contains(value));
-        tests[..at].iter().filter(|(other, _)| other == expr).any(|other| apart(&other))
-    })
-}
-
-/// Whether rows are counted one by one.
-fn counts_each_row(index: &Index, plan: &Plan) -> bool {
-    let own = |id: ColId| index.column(id).unique && index.table(id.table).name == plan.from;
-    let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count && measure.filter.is_none());
-    counts
-        && plan
-            .group
-            .iter()
-            .filter(|group| group.grain.is_none())
-            .filter_map(|group| column(index, &group.expr))
-            .any(own)
-}
-
-/// Whether what only tells rows apart is said to be more or less than something.
-fn compares_identifiers(index: &Index, plan: &Plan) -> bool {
-    conjuncts(plan).into_iter().any(|pred| match pred {
-        Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
-            column(index, expr).is_some_and(|id| index.facts(id).identifier && index.column(id).ty == Type::Int)
-        }
-        _ => false,
-    })
-}
-
-/// Whether rows with a date of their own are placed by that of another table, which no word of the question names.
-fn borrows_a_date(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let own = |id: ColId| index.table(id.table).name == plan.from;
-    let date = |id: &ColId| index.column(*id).ty.is_temporal();
-    let said = |word: &String| tokens.iter().any(|token| token.stem == index.forms.stem(word));
-    let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
-        Pred::Test { expr, .. } => column(index, expr),
-        _ => None,
-    });
-    let mut others = tested.filter(|id| date(id) && !own(*id));
-    index.columns().any(|id| date(&id) && own(id)) && others.any(|id| !index.facts(id).event.iter().any(said))
-}
-
-/// Whether a number that says how high something stands, or what one of it costs, is added up although nothing says so but
-/// another word: "brought in" is no sum of daily rates.
-fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let said = |word: &str| tokens.iter().any(|token| token.fold == word || token.singular == word);
-    let level = |id: ColId| {
-        let facts = index.facts(id);
-        let mut levels = facts.core.iter().filter(|word| index.lexicon.is_level(word)).peekable();
-        let unsaid = levels.peek().is_some() && !levels.any(|word| said(word));
-        let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
-        // "Total price" beside a quantity is not the sum of what one costs.
-        let pieces = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "qty" | "quantity"));
-        let counted = levels_said(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
-        for_one || counted || unsaid && !facts.additive
-    };
-    let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
-    let mut columns = summed.filter_map(|measure| column(index, measure.expr.as_ref()?));
-    let share = |id: ColId| index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "percent");
-    columns.any(|id| share(id) || !said("sum") && level(id))
-}
-
-/// Whether a column says what one of something costs.
-fn levels_said(index: &Index, id: ColId) -> bool {
-    index.facts(id).core.iter().any(|word| word == "price")
-}
-
-/// Whether an average is taken of one row at a time, because each row is a period or a thing of its own, and told for
-/// something else as well.
-fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
-    let own = |id: &ColId| index.column(*id).unique && index.table(id.table).name == plan.from;
-    let label = |id: &ColId| index.things.iter().any(|thing| thing.label == Some(*id));
-    let told = plan.group.iter().filter(|group| matches!(group.grain, None | Some(Grain::Day)));
-    let (single, others): (Vec<ColId>, Vec<ColId>) =
-        told.filter_map(|group| column(index, &group.expr)).partition(|id| own(id));
-    let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median | Agg::Stddev));
-    averaged && plan.top.is_none() && !single.is_empty() && others.iter().any(|id| !label(id))
 }
 
 /// The own date of rows, where nothing names it but the rows are put into a period, and rows of other tables that belong to
@@ -476,28 +275,8 @@ fn is_guessed_elsewhere(draft: &Draft, plan: &Plan) -> bool {
     !named && build::tests_other_rows(plan)
 }
 
-/// Whether a word that says when something happened in another table is passed over: what was given out is not what was
-/// received.
-fn passes_over_an_event(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let used = data::plan::tables(plan);
-    let is_used = |id: &ColId| used.contains(&index.table(id.table).name);
-    let deed = |word: &str| word.len() > 4 && (word.ends_with("ed") || word.ends_with("en"));
-    let said = |word: &String| tokens.iter().any(|token| token.fold == *word && deed(word));
-    let elsewhere = |id: &ColId| !is_used(id) && index.facts(*id).event.iter().any(said);
-    let here = |word: &String| {
-        index.columns().filter(is_used).any(|id| index.facts(id).words.contains(word))
-            || index
-                .dataset
-                .tables
-                .iter()
-                .any(|table| used.contains(&table.name) && split_name(&table.name).contains(word))
-    };
-    let passed = |id: ColId| index.facts(id).event.iter().any(|word| said(word) && !here(word));
-    index.columns().filter(elsewhere).any(passed)
-}
-
 /// The conditions that all hold of a plan's rows.
-pub(in crate::decide) fn conjuncts(plan: &Plan) -> Vec<&Pred> {
+fn conjuncts(plan: &Plan) -> Vec<&Pred> {
     let mut pending: Vec<&Pred> = plan.filter.iter().collect();
     let mut found = Vec::new();
     while let Some(pred) = pending.pop() {
@@ -534,7 +313,7 @@ fn counted(plan: &Plan) -> impl Iterator<Item = &Expr> {
 }
 
 /// The column that an expression is, if it is nothing else.
-pub(in crate::decide) fn column(index: &Index, expr: &Expr) -> Option<ColId> {
+fn column(index: &Index, expr: &Expr) -> Option<ColId> {
     match expr {
         Expr::Col { col } => index.find(col),
         _ => None,
