@@ -233,8 +233,13 @@ fn averages_rows_for_periods(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let amount =
         |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).extensive || index.facts(id).additive);
-    let averaged =
-        plan.measures.iter().any(|measure| measure.agg == Agg::Avg && measure.expr.as_ref().is_some_and(amount));
+    // An average that the owner of the data has declared is what it is called.
+    let declared = |expr: &Expr| {
+        index.dataset.measures.iter().any(|known| known.agg == Agg::Avg && known.expr.as_ref() == Some(expr))
+    };
+    let averaged = plan.measures.iter().any(|measure| {
+        measure.agg == Agg::Avg && measure.expr.as_ref().is_some_and(|expr| amount(expr) && !declared(expr))
+    });
     let several = |expr: &Expr| column(index, expr).is_some_and(|id| !index.column(id).unique);
     let per = |grain: &str| said.words().any(|at| said.word(at) == "per" && said.word(at + 1) == grain);
     let periods = plan.group.iter().filter(|group| group.grain.is_some_and(|grain| per(grain.as_str())));
