@@ -191,7 +191,7 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
         // "Total price" beside a quantity is not the sum of what one costs.
         let pieces = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "qty" | "quantity"));
-        let counted = levels_said(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
+        let counted = is_price(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
         for_one || counted || unsaid && !facts.additive
     };
     let summed = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
@@ -201,7 +201,7 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
 }
 
 /// Whether a column says what one of something costs.
-fn levels_said(index: &Index, id: ColId) -> bool {
+fn is_price(index: &Index, id: ColId) -> bool {
     index.facts(id).core.iter().any(|word| word == "price")
 }
 
