@@ -109,8 +109,13 @@ fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> R
 /// is what it would get otherwise.
 pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> Outcome {
     let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
-    let mentions = Mentions::new(index, &tokens);
-    let mut drafts = readings::free_drafts(index, &tokens, &mentions);
+    let mut mentions = Mentions::new(index, &tokens);
+    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(&tokens, &mentions, *at)).collect();
+    let mut said = Vec::new();
+    if let Some(guessed) = guess::guessed(index, &tokens, &mentions, &unknown) {
+        (mentions, said) = (guessed.mentions, guessed.said);
+    }
+    let mut drafts = readings::composed_drafts(index, &tokens, &mentions);
     drafts.iter_mut().for_each(|draft| draft.with_number |= asks_both(&tokens));
     let (mut readings, _) = built(index, &tokens, &mentions, drafts);
     // Of a thing with several rows, what is denied may be denied of one of them or of all.
@@ -119,6 +124,10 @@ pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> O
     });
     readings.retain(|reading| !denies || !doubts::takes_any_row(reading));
     readings.retain(|reading| !doubts::repeats_the_question(reading));
+    for reading in &mut readings {
+        reading.assumptions.extend(said.iter().cloned());
+        reading.ambiguous |= !said.is_empty();
+    }
     if readings.is_empty() { Outcome::Refusal(refusal) } else { weigh(index, readings) }
 }
 
@@ -156,6 +165,10 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
         }
     }
     readings.retain(|reading| !doubts::is_wrong(index, tokens, mentions, reading));
+    // "What is on shelf C4" does not ask for the shelf, where anything else can be told.
+    if readings.iter().any(|reading| !doubts::repeats_the_question(reading)) {
+        readings.retain(|reading| !doubts::repeats_the_question(reading));
+    }
     readings.sort_by(|a, b| b.score.total_cmp(&a.score));
     (readings, failure)
 }

@@ -26,6 +26,7 @@ pub use things::Thing;
 
 use crate::lexicon::{Glue, Lexicon, Role};
 use crate::lookup;
+use crate::readings::compose::links::Links;
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
@@ -97,6 +98,8 @@ pub struct Index {
     pub(crate) candidates: Vec<Candidate>,
     /// What the ranker looks up in, made when it is first asked.
     lookup: OnceLock<lookup::Table>,
+    /// The names of the dataset in other words, made when the grammar first has no reading.
+    links: OnceLock<Links>,
 }
 
 /// How many words of a value or name are matched.
@@ -117,6 +120,7 @@ impl Index {
     /// The same with everything made that is otherwise made when a question first needs it.
     pub fn complete(self) -> Index {
         self.lookup();
+        self.links();
         self
     }
 
@@ -142,6 +146,7 @@ impl Index {
             candidates: Vec::new(),
             lexicon,
             lookup: OnceLock::new(),
+            links: OnceLock::new(),
         };
         index.facts = facts::all(&index);
         index.intervals = intervals::all(&index);
@@ -162,6 +167,11 @@ impl Index {
     pub(crate) fn lookup(&self) -> Option<&lookup::Table> {
         let [table] = &self.dataset.tables[..] else { return None };
         Some(self.lookup.get_or_init(|| lookup::Table::new(table, &self.forms)))
+    }
+
+    /// The names of the dataset in other words.
+    pub(crate) fn links(&self) -> &Links {
+        self.links.get_or_init(|| Links::new(self))
     }
 
     /// What a stemmed phrase can stand for.

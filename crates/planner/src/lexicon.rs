@@ -1,7 +1,9 @@
 //! The words of the language itself, read from the files in `lexicon/`: what they mean never depends on a dataset.
 
 mod files;
+mod states;
 mod synonyms;
+mod verbs;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -12,9 +14,12 @@ use files::{
     abbreviation, adjective, alternatives, cell_words, comparative, concept, entity, extent, opposite, role, unit,
     valence,
 };
+use states::States;
 use synonyms::Synonyms;
+use verbs::Verbs;
 
 pub use files::lines;
+pub use verbs::Form;
 
 /// What a closed-class word or phrase does in a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +212,8 @@ pub struct Lexicon {
     short_words: HashSet<String>,
     extents: HashMap<String, Vec<String>>,
     synonyms: Synonyms,
+    pub verbs: Verbs,
+    pub states: States,
     pub concepts: Vec<Concept>,
     /// Words that deny a two-valued column, and words of which its name has one.
     pub opposites: Vec<(Vec<String>, Vec<String>)>,
@@ -288,6 +295,8 @@ impl Lexicon {
             short_words,
             extents,
             synonyms,
+            verbs: Verbs::new(),
+            states: States::new(),
             concepts,
             opposites,
             extensive,
@@ -419,6 +428,11 @@ impl Lexicon {
         self.abbreviations.get(short).is_some_and(|words| words.iter().any(|full| full == word))
     }
 
+    /// Every word that an abbreviation is short for.
+    pub fn short_for_all(&self, short: &str) -> impl Iterator<Item = &String> {
+        self.abbreviations.get(short).into_iter().flatten()
+    }
+
     /// Whether a short word is one of English, and no other cut short.
     pub fn is_short_word(&self, word: &str) -> bool {
         self.short_words.contains(word)
@@ -448,9 +462,12 @@ impl Lexicon {
         self.extents.get(word).map(Vec::as_slice)
     }
 
-    /// Other words for a singular word.
+    /// Other words for a singular word; never one that asks for something by itself.
     pub fn synonyms<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'static str> + 'a {
-        self.synonyms.of(word)
+        let asks = |role: &Role| {
+            matches!(role, Role::Count | Role::Agg(_) | Role::Share | Role::Ask(_) | Role::Grain(_) | Role::Part(_))
+        };
+        self.synonyms.of(word).filter(move |other| !self.roles(other).iter().any(asks))
     }
 
     /// The chart that a question's words ask for by name, wherever they stand.

@@ -127,9 +127,11 @@ impl Refusal {
         }
     }
 
-    /// Whether the words are known and no reading was found for them.
+    /// Whether no reading was found, and nothing is asked for that is never done.
     fn is_unread(&self) -> bool {
-        self.reason == Reason::Unsupported && self.best.is_none()
+        let may_be_read =
+            matches!(self.reason, Reason::Unsupported | Reason::UnknownWord | Reason::Ambiguous | Reason::NotAboutData);
+        may_be_read && self.best.is_none()
     }
 }
 

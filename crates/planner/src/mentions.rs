@@ -408,6 +408,19 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
     if partial {
         // "In total" does not name `hrs_total`.
         columns.retain(|_| index.lexicon.aggregate(singular).is_none());
+        // "Site" is a `Dive Site` before it is a `Site Type`.
+        let heads =
+            |id: &ColId| index.facts(*id).core.last().is_some_and(|word| index.forms.singular(word) == singular);
+        if columns.iter().any(heads) {
+            let sorted = |id: &ColId| {
+                index.facts(*id).core.last().is_some_and(|word| {
+                    matches!(word.as_str(), "type" | "kind" | "category" | "class" | "group" | "status")
+                })
+            };
+            columns.retain(|id| heads(id) || !sorted(id));
+        }
+        // What is rated has a rating; a rate is something else.
+        columns.retain(|id| singular != "rated" || !index.facts(*id).words.iter().any(|word| word == "rate"));
         columns.extend(rivals(index, &columns, singular));
     }
     let flags = columns_of(|sense| if let Sense::Flag(id) = sense { Some(*id) } else { None });

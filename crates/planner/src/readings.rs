@@ -11,13 +11,13 @@ mod absence;
 mod asides;
 mod charts;
 mod compare;
+pub(crate) mod compose;
 mod contrast;
 mod counts;
 mod dates;
 mod deeds;
 mod filters;
 mod formulas;
-mod free;
 mod groups;
 mod heads;
 mod joins;
@@ -286,8 +286,8 @@ pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor)
 }
 
 /// The drafts that account for the whole question if its parts may stand in any order, cheapest first.
-pub fn free_drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
-    free::drafts(&Parser { index, tokens, mentions })
+pub fn composed_drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
+    compose::drafts(&Parser { index, tokens, mentions })
 }
 
 /// The phrases that a lenient reading may pass.

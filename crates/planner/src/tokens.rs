@@ -203,7 +203,11 @@ fn push_word(text: String, tokens: &mut Vec<Token>, forms: &Forms) {
 
 fn push_whole(text: String, tokens: &mut Vec<Token>, forms: &Forms) {
     let fold = text.to_lowercase().replace('’', "'");
-    let fold = forms.spelled(&fold).to_string();
+    // "Last month's revenue" is that of last month.
+    let owned = fold
+        .strip_suffix("'s")
+        .filter(|noun| matches!(*noun, "day" | "week" | "month" | "quarter" | "year" | "today" | "yesterday"));
+    let fold = forms.spelled(owned.unwrap_or(&fold)).to_string();
     let (singular, stem) = (forms.singular(&fold), forms.stem(&fold));
     tokens.push(Token { text, fold, singular, stem, kind: Kind::Word });
 }

@@ -172,6 +172,9 @@ fn having_pred(
         return Ok(ref_test(name, test, values));
     }
     let mut values = Vec::new();
+    if matches!(settled.what, Number::Count(_)) && amounts.iter().any(|amount| amount.percent) {
+        return Err(Why::unsupported("a number of rows is compared with a percentage"));
+    }
     for amount in amounts {
         values.push(match &settled.what {
             Number::Declared(measure) => declared_amount(ground, *measure, amount)?,
@@ -259,9 +262,21 @@ fn rank(
 /// What is ranked or picked out has a name: rows without one belong to none of them.
 fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
     let Some(Group { expr: expr @ Expr::Col { col }, grain: None, .. }) = plan.group.last() else { return };
-    let Some(column) = ground.index.find(col).filter(|id| ground.index.column(*id).nulls > 0) else { return };
+    let index = ground.index;
+    let Some(column) = index.find(col) else { return };
+    // A permit without a firm belongs to none, whether the firm's name is in its row or in one that it leads to.
+    let leads = |relation: &data::dataset::Relation| {
+        let from = index.find(&format!("{}.{}", relation.from_table, relation.from_column));
+        let there = relation.to_table == index.table(column.table).name;
+        there && from.is_some_and(|from| from.table == ground.base && index.column(from).nulls > 0)
+    };
+    let open = if column.table == ground.base {
+        index.column(column).nulls > 0
+    } else {
+        index.dataset.relations.iter().any(leads)
+    };
     let picked = shape.top.is_some() || !shape.having.is_empty() && !shape.counted;
-    if picked && shape.beside.is_empty() && column.table == ground.base {
+    if picked && shape.beside.is_empty() && open {
         let named = not(Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() });
         ground.assume("nulls", format!("rows without {col} are left out"));
         plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());

@@ -25,7 +25,8 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     // Two sides may be meant by their totals or by what a row has of it.
     let compared = draft.filters.iter().any(|filter| is_grouped(draft, filter));
     let other_word = draft.features.contains(&Feature::Synonym);
-    let (agg, said) = if !compared && all(&|id| index.facts(id).extensive || index.facts(id).additive) {
+    let adds_up = |id: ColId| index.facts(id).extensive || index.facts(id).additive || is_amount_of_money(index, id);
+    let (agg, said) = if !compared && all(&adds_up) {
         (Agg::Sum, "total")
     } else if !other_word && all(&|id| is_level(index, id)) {
         (Agg::Avg, "average")
@@ -43,6 +44,15 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     let name = index.column(columns[0]).name.replace('_', " ");
     let text = format!("{name} without an aggregate = its {said}");
     Some((Head { agg: Some(agg), ..head.clone() }, assumption("aggregate", &text)))
+}
+
+/// Whether a number is what a row comes to in money, and not what one of something costs.
+fn is_amount_of_money(index: &Index, id: ColId) -> bool {
+    let facts = index.facts(id);
+    let level =
+        |word: &String| index.lexicon.is_level(word) || matches!(word.as_str(), "price" | "rate" | "unit" | "per");
+    let whole = facts.words.iter().any(|word| matches!(word.as_str(), "total" | "amount" | "paid"));
+    (facts.is_money() && !facts.words.iter().any(level) || whole) && facts.per.is_none()
 }
 
 /// Whether the cells of a condition are told one by one.

@@ -126,7 +126,7 @@ fn of_dates(index: &Index, table: TableId) -> Option<Interval> {
         }
         ([start], [end], ..) if start != end => Some((*start, *end)),
         ([], _, [start], [end]) => Some((*start, *end)),
-        _ => None,
+        _ => only_two(index, ids().collect()),
     };
     let (start, end) = pair.filter(|(start, end)| runs_before(index, *start, *end))?;
     Some(Interval { start, end })
@@ -137,6 +137,18 @@ impl Index {
     pub(crate) fn interval_until(&self, date: ColId) -> Option<Interval> {
         of_dates(self, date.table).filter(|interval| interval.end == date)
     }
+}
+
+/// The only two dates of a table that say when something was done.
+fn only_two(index: &Index, ids: Vec<ColId>) -> Option<(ColId, ColId)> {
+    let done = |id: &ColId| {
+        let facts = index.facts(*id);
+        let elsewhen = facts.words.iter().any(|word| index.lexicon.is_elsewhen(word));
+        index.column(*id).ty.is_temporal() && !facts.event.is_empty() && !elsewhen
+    };
+    let dates: Vec<ColId> = ids.into_iter().filter(done).collect();
+    let [first, second] = dates[..] else { return None };
+    Some(if runs_before(index, first, second) { (first, second) } else { (second, first) })
 }
 
 fn is_travel(index: &Index, start: ColId, end: ColId) -> bool {

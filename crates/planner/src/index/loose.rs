@@ -99,7 +99,9 @@ fn is_taken(index: &Index, phrase: &str) -> bool {
 fn phrases(index: &Index, text: &str) -> Vec<String> {
     let key = tokens::phrase(&tokens::fold(text), |word| index.forms.singular(word));
     let words: Vec<&str> = key.split(' ').collect();
-    let telling = |word: &&str| word.len() >= WORD_LETTERS_MIN && word.chars().all(char::is_alphabetic);
+    let denies = |word: &str| matches!(word, "nobody" | "none" | "nothing" | "never" | "without" | "not");
+    let telling =
+        |word: &&str| word.len() >= WORD_LETTERS_MIN && word.chars().all(char::is_alphabetic) && !denies(word);
     let mut found: Vec<String> = Vec::new();
     let capitals = text.split(' ').filter(|word| word.starts_with(char::is_uppercase)).count();
     // A name is known by its first word: "Harbor" of "Harbor Coffee Bar", not any coffee.
@@ -129,7 +131,10 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     // "Flats" where the cell says apartment; phrases are rather said of something else, as the days of sick days are.
     if words.len() == 1 {
         let single = |word: &&str| !word.contains(' ') && telling(word);
-        found.extend(index.lexicon.synonyms(&key).filter(single).map(str::to_string));
+        // A customer is no kind of ticket because one is about accounts.
+        let person = |word: &&str| index.lexicon.is_of_any(&["person", "role", "organisation"], &word.to_string());
+        let said = index.lexicon.synonyms(&key).filter(single).filter(|word| !person(word));
+        found.extend(said.map(str::to_string));
     }
     // "Collections" of "In collections": a small word before it says nothing.
     if let [joint, noun] = &words[..]

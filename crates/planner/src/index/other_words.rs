@@ -4,6 +4,7 @@
 //! None of these is a name that the dataset gives, so each is [`Fit::Synonym`]: anything the dataset itself calls so comes
 //! first, and a reading that needs one is never called verified.
 
+mod deeds;
 mod money;
 
 use super::{ColId, Fit, Index, Sense, parts};
@@ -29,6 +30,7 @@ pub fn name(index: &mut Index) {
     table_names(index, &mut added);
     countries(index, &mut added);
     forms_of_flags(index, &mut added);
+    deeds::name(index, &mut added);
     for (words, sense) in added {
         index.add(&words, sense, Fit::Synonym);
     }

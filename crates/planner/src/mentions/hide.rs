@@ -21,6 +21,30 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_joints_behind_events(starts);
     hide_rates_of_events(starts, tokens);
     hide_second_side(starts, tokens);
+    hide_negations_in_names(starts);
+    hide_times(starts, tokens);
+}
+
+/// "Fewer than 50 times" says how often, whatever column holds a time.
+fn hide_times(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for at in 1..tokens.len() {
+        if tokens[at].fold == "times" && tokens[at - 1].number().is_some() {
+            starts[at].retain(|mention| !matches!(mention.what, What::Columns(_)) || mention.end > at + 1);
+        }
+    }
+}
+
+/// "No-shows" where a column is called so deny nothing.
+fn hide_negations_in_names(starts: &mut [Vec<Mention>]) {
+    for (start, mentions) in starts.iter_mut().enumerate() {
+        let named = |mention: &Mention| {
+            let whole = !mention.partial && !mention.synonym && mention.end > start + 1;
+            whole && matches!(mention.what, What::Flag(_) | What::Columns(_) | What::Value(_))
+        };
+        if mentions.iter().any(named) {
+            mentions.retain(|mention| !matches!(mention.what, What::Role(Role::Lack | Role::Not)));
+        }
+    }
 }
 
 /// "With and without damage" names two sides; "without" alone would be only one of them.

@@ -6,6 +6,7 @@ use crate::draft::{Condition, Draft, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
+use crate::score::Feature;
 
 /// Passes a word that carries no condition of its own.
 pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -46,7 +47,13 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 let connected = draft.connected || glue == Glue::Preposition;
                 let predicate = draft.predicate || verb && after_head;
                 let coordinated = draft.coordinated || verb && coordinates(parser, at, draft);
-                steps.push((end, Draft { predicate, coordinated, connected, ..draft.clone() }));
+                let mut next = Draft { predicate, coordinated, connected, ..draft.clone() };
+                // "Samples we took" beside `taken_on`: the verb may say which date is meant.
+                let dated = |mention: &Mention| matches!(mention.what, What::Event(_)) && !mention.synonym;
+                if end == at + 1 && glue == Glue::Other && parser.mentions.at(at).iter().any(dated) {
+                    next.features.push(Feature::IdleWord);
+                }
+                steps.push((end, next));
             }
             Role::Neutral if is_neutral(parser, at, draft) => {
                 let coordinated = draft.coordinated || coordinates(parser, at, draft);

@@ -74,21 +74,25 @@ pub fn late(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         _ => return,
     };
     let Some(table) = table_of_head(parser, draft).filter(|_| !draft.is_open()) else { return };
+    let Some((done, due)) = done_and_due(parser, table) else { return };
+    let index = parser.index;
+    let condition = Condition::Columns { left: vec![done], test, right: vec![due] };
+    let mut next = add(draft, condition, &[Feature::ImpliedColumn]);
+    let (done, due) = (&index.column(done).name, &index.column(due).name);
+    next.assume("late", format!("late = {done} after {due}; what is not done yet does not count"));
+    steps.push((end + length, Draft { predicate: true, ..next }));
+}
+
+/// The only date of a table on which something was done, and the only one by which it was due.
+pub(super) fn done_and_due(parser: &Parser, table: usize) -> Option<(ColId, ColId)> {
     let index = parser.index;
     let dates = |words: &[&str]| -> Vec<ColId> {
         let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(&word.as_str()));
         index.columns().filter(|id| id.table == table && index.column(*id).ty.is_temporal() && named(id)).collect()
     };
     let (due, done) = (dates(DUE), dates(DONE));
-    let ([due], [done]) = (&due[..], &done[..]) else { return };
-    if due == done || index.column(*due).ty != index.column(*done).ty {
-        return;
-    }
-    let condition = Condition::Columns { left: vec![*done], test, right: vec![*due] };
-    let mut next = add(draft, condition, &[Feature::ImpliedColumn]);
-    let (done, due) = (&index.column(*done).name, &index.column(*due).name);
-    next.assume("late", format!("late = {done} after {due}; what is not done yet does not count"));
-    steps.push((end + length, Draft { predicate: true, ..next }));
+    let ([due], [done]) = (&due[..], &done[..]) else { return None };
+    (due != done && index.column(*due).ty == index.column(*done).ty).then_some((*done, *due))
 }
 
 fn table_of_head(parser: &Parser, draft: &Draft) -> Option<usize> {

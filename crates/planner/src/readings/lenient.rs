@@ -18,6 +18,7 @@ use super::joins::names_data;
 use super::{Parser, Production, Steps, features, links};
 use crate::draft::{Condition, Draft, Head, Rank};
 use crate::index::{ColId, Index, ThingId};
+use crate::lexicon::{Form, Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
 use crate::tokens::Token;
@@ -25,6 +26,7 @@ use crate::tokens::Token;
 /// The productions that only lenient readings use.
 pub const PRODUCTIONS: &[Production] = &[
     idle_word,
+    plain_verb,
     depictive,
     rather_than,
     event_rank,
@@ -80,6 +82,80 @@ fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if let Some(end) = end.filter(|_| clause && !names_data(parser, at) && !is_dated(parser, at)) {
         steps.push((end, pass(parser, at, end, draft)));
     }
+}
+
+/// `supplied`, `picked up`: a verb that only says that what the rows record happened, where the dataset calls nothing so
+/// and the question speaks of something else of the data beside what it asks for.
+fn plain_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let Some(end) = plain_verb_end(parser, at) else { return };
+    let names_nothing = (at..end).all(|at| !parser.mentions.is_data(at));
+    // "Taken by riders" says by whom.
+    let agent = parser.word(end) == "by";
+    let denied = at > 0 && parser.role(at - 1, Role::Not).is_some();
+    if names_nothing && !agent && !denied && says_something_else(parser, at, end) {
+        steps.push((end, pass(parser, at, end, draft)));
+    }
+}
+
+/// The token after the longest verb at a position that chooses no rows, where a verb can stand there.
+pub(super) fn plain_verb_end(parser: &Parser, at: usize) -> Option<usize> {
+    let phrase =
+        |end: usize| parser.tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let ends = (at + 1..=(at + PHRASE_MAX).min(parser.tokens.len())).rev();
+    let (end, form) = ends.into_iter().find_map(|end| Some((end, parser.index.lexicon.verbs.plain(&phrase(end))?)))?;
+    let written_small = parser.tokens[at].text.starts_with(char::is_lowercase);
+    (at > 0 && written_small && is_verb_place(parser, at, form)).then_some(end)
+}
+
+/// Whether the words before a position are followed by a verb of that form and not by a noun.
+fn is_verb_place(parser: &Parser, at: usize, form: Form) -> bool {
+    let before = parser.before(at);
+    let noun = || parser.mentions.is_data(at - 1);
+    let be = || parser.role(at - 1, Role::Glue(Glue::Be)).is_some();
+    let pronoun = matches!(before, "we" | "you" | "they" | "i" | "people" | "it");
+    // "Who directed it" asks for the one who did.
+    let asked = matches!(before, "who" | "whom");
+    match form {
+        Form::Base => {
+            let auxiliary = |word: &str| {
+                matches!(word, "do" | "does" | "did" | "to" | "can" | "could" | "would" | "didn't" | "don't")
+            };
+            let helped = (at.saturating_sub(4)..at).any(|before| auxiliary(parser.word(before)));
+            auxiliary(before) || pronoun || helped && noun()
+        }
+        Form::Third => {
+            matches!(before, "that" | "which")
+                || noun() && before != "no" && parser.tokens[at - 1].fold == parser.tokens[at - 1].singular
+        }
+        Form::Gerund => be() || noun(),
+        // "Were booked" says what became of them, unless the rows are that deed.
+        Form::Past if be() => is_recorded(parser, parser.word(at)),
+        Form::Past => !asked && !matches!(before, "the" | "a" | "an" | "of" | "by" | "per" | "no" | "most" | "least"),
+    }
+}
+
+/// Whether rows of a table record what a verb says.
+fn is_recorded(parser: &Parser, verb: &str) -> bool {
+    let index = parser.index;
+    let rows = |word: &String| {
+        let stem = index.forms.stem(word);
+        index.things.iter().any(|thing| thing.table.is_some() && index.forms.stem(&thing.noun) == stem)
+    };
+    index.lexicon.verbs.recorded(verb).any(rows)
+}
+
+/// Whether two names, values or periods stand outside of a span: what is asked for is one, and a verb that is all there
+/// is beside it would be the condition itself.
+fn says_something_else(parser: &Parser, start: usize, end: usize) -> bool {
+    let outside = (0..parser.tokens.len()).filter(|at| !(start..end).contains(at));
+    let spoken = |at: &usize| {
+        let names = |mention: &Mention| {
+            let data = !matches!(mention.what, What::Role(_) | What::Adjective(_) | What::Comparative(_));
+            data || matches!(mention.what, What::Role(Role::Grain(_) | Role::Part(_) | Role::Amount(_)))
+        };
+        parser.mentions.at(*at).iter().any(names)
+    };
+    outside.filter(spoken).count() > 1
 }
 
 /// Whether a date of the dataset says when that was done: "given out" beside `given_on` is said of what was given.

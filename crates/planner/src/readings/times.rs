@@ -69,7 +69,7 @@ fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
 }
 
 /// How a number that is a year compares with whole years.
-fn year_test(when: &When) -> Option<(Test, Vec<Amount>)> {
+pub(super) fn year_test(when: &When) -> Option<(Test, Vec<Amount>)> {
     let amount = |period: &Period| match period {
         Period::Year(year) => Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None }),
         _ => None,

@@ -155,7 +155,7 @@ fn no_word_is_ignored() {
                 let Outcome::Refusal(refusal) = plan_with(&index, &extended) else {
                     panic!("{extended:?} is answered")
                 };
-                assert_eq!(refusal.words, ["zorblatt"], "{extended:?}");
+                assert!(refusal.words.iter().any(|word| word == "zorblatt"), "{extended:?}: {:?}", refusal.words);
             }
         }
     }
@@ -177,7 +177,11 @@ fn no_number_and_no_negation_is_ignored() {
                     changed.insert(at, extra);
                     let changed = changed.join(" ");
                     if let Outcome::Answer(after) = plan_with(&index, &changed) {
-                        assert_ne!(before.reading.plan, after.reading.plan, "{changed:?} reads like {question:?}");
+                        assert_ne!(
+                            before.reading.plan, after.reading.plan,
+                            "{changed:?} reads like {question:?} {:?}",
+                            after.reading.assumptions
+                        );
                     }
                 }
             }

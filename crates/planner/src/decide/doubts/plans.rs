@@ -12,6 +12,15 @@ use crate::words::split_name;
 /// Whether a plan is one of those.
 pub fn is_meant_by_nobody(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     says_twice(plan)
+        || denies_one_of_many(index, plan)
+        || passes_over_a_negation(index, tokens, plan)
+        || counts_a_list(tokens, plan)
+        || lists_what_is_owed(tokens, plan)
+        || adds_up_sides(tokens, plan)
+        || adds_up_what_is_counted(index, tokens, plan)
+        || ranks_yes_and_no(index, tokens, plan)
+        || counts_what_was_spent(tokens, plan)
+        || tells_only_dates(index, tokens, plan)
         || counts_one(plan)
         || counts_kinds(index, tokens, plan)
         || sorts_by_others(index, plan)
@@ -213,8 +222,7 @@ fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
     let told = plan.group.iter().filter(|group| matches!(group.grain, None | Some(Grain::Day)));
     let (single, others): (Vec<ColId>, Vec<ColId>) =
         told.filter_map(|group| column(index, &group.expr)).partition(|id| own(id));
-    let averaged = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Avg | Agg::Median | Agg::Stddev));
-    averaged && plan.top.is_none() && !single.is_empty() && others.iter().any(|id| !label(id))
+    !plan.measures.is_empty() && plan.top.is_none() && !single.is_empty() && others.iter().any(|id| !label(id))
 }
 
 /// Whether a word that says when something happened in another table is passed over: what was given out is not what was
@@ -235,4 +243,112 @@ fn passes_over_an_event(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     };
     let passed = |id: ColId| index.facts(id).event.iter().any(|word| said(word) && !here(word));
     index.columns().filter(elsewhere).any(passed)
+}
+
+/// Whether things with several rows are counted of which one row is not so: who has no annual leave may have another one.
+fn denies_one_of_many(index: &Index, plan: &Plan) -> bool {
+    let shared =
+        |expr: &Expr| column(index, expr).is_some_and(|id| !index.column(id).unique && index.facts(id).identifier);
+    let denied = |pred: &&Pred| match pred {
+        Pred::Not { not } => matches!(&**not, Pred::Test { test: Test::Eq | Test::In, .. }),
+        Pred::Test { test: Test::Ne, .. } => true,
+        _ => false,
+    };
+    counted(plan).any(shared) && conjuncts(plan).iter().any(denied)
+}
+
+/// Whether one number is told where a list was asked for in so many words.
+fn counts_a_list(tokens: &[Token], plan: &Plan) -> bool {
+    let listed = tokens.first().is_some_and(|token| token.fold == "list");
+    listed && plan.select.is_empty() && plan.group.is_empty()
+}
+
+/// Whether rows or kinds are counted where money is spoken of and no word counts.
+fn counts_what_was_spent(tokens: &[Token], plan: &Plan) -> bool {
+    let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
+    let counts = |measure: &Measure| matches!(measure.agg, Agg::Count | Agg::CountDistinct);
+    let only_counts = !plan.measures.is_empty() && plan.measures.iter().all(counts);
+    only_counts
+        && said(&["spent", "spend", "earned", "earn", "cost"])
+        && !said(&["many", "number", "count", "often", "most", "more", "share", "percentage", "percent", "proportion"])
+}
+
+/// Whether a list of things shows only when they happened: which cars came in is not told by dates.
+fn tells_only_dates(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let asks = |token: &Token| matches!(token.fold.as_str(), "which" | "who");
+    let dated = |token: &Token| {
+        matches!(token.singular.as_str(), "date" | "day" | "when" | "month" | "week" | "year" | "time" | "hour")
+    };
+    let date = |expr: &Expr| column(index, expr).is_some_and(|id| index.column(id).ty.is_temporal());
+    let shown = !plan.select.is_empty() && plan.select.iter().all(|item| date(&item.expr));
+    shown && tokens.iter().any(asks) && !tokens.iter().any(dated)
+}
+
+/// Whether two sides are compared by their totals where a word asks how high something stands: a bigger crowd is not the crowd
+/// of more days.
+fn adds_up_sides(tokens: &[Token], plan: &Plan) -> bool {
+    let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
+    let graded = said(&["bigger", "larger", "higher", "better", "stronger", "longer"]) && said(&["than"]);
+    let sums = plan.measures.iter().any(|measure| measure.agg == Agg::Sum);
+    graded
+        && sums
+        && plan.having.is_none()
+        && !plan.group.is_empty()
+        && !said(&["total", "altogether", "overall", "sum", "combined"])
+}
+
+/// Whether yes and no are ranked against each other where one of them was said: the cheapest automatic is a car.
+fn ranks_yes_and_no(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let yes_no = |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).yes.is_some());
+    let either = tokens.iter().any(|token| matches!(token.fold.as_str(), "or" | "than" | "vs" | "versus" | "whether"));
+    plan.top.is_some() && !plan.group.is_empty() && plan.group.iter().all(|group| yes_no(&group.expr)) && !either
+}
+
+/// Whether money is added up where a word counts: the number of offers is not what was offered.
+fn adds_up_what_is_counted(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let counts = matches!((word(0), word(1)), ("how", "many") | ("number", "of") | ("count", "of") | ("count", "the"));
+    let money = |id: ColId| index.facts(id).is_money() || index.facts(id).words.iter().any(|word| word == "amount");
+    let sums = |measure: &Measure| {
+        measure.agg == Agg::Sum && measure.expr.as_ref().and_then(|expr| column(index, expr)).is_some_and(money)
+    };
+    let told = tokens.iter().any(|token| index.lexicon.unit(&token.fold).is_some_and(crate::lexicon::Unit::is_money));
+    counts && !told && !plan.measures.is_empty() && plan.measures.iter().all(sums)
+}
+
+/// Whether something is denied and nothing of the plan says so.
+fn passes_over_a_negation(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let denied = tokens.iter().any(|token| token.fold == "not" || token.fold.ends_with("n't"));
+    let measured = plan.measures.iter().filter_map(|measure| measure.filter.as_ref());
+    let mut pending: Vec<&Pred> = plan.filter.iter().chain(&plan.having).chain(measured).collect();
+    let mut negative = 0;
+    while let Some(pred) = pending.pop() {
+        match pred {
+            Pred::And { and: parts } | Pred::Or { or: parts } => pending.extend(parts),
+            Pred::Not { .. } => negative += 1,
+            Pred::Exists { exists } => pending.extend(exists.filter.as_deref()),
+            Pred::Test { test: Test::Eq | Test::In, values, .. } => {
+                let no = |value: &base::Cell| match value {
+                    base::Cell::Bool(false) => true,
+                    base::Cell::String(text) => {
+                        matches!(text.to_lowercase().as_str(), "no" | "n" | "false" | "0" | "f")
+                    }
+                    other => crate::build::number_of(other) == Some(0.0),
+                };
+                negative += usize::from(values.iter().any(no));
+            }
+            Pred::Test { test: Test::Between | Test::Within | Test::Contains, .. } => {}
+            Pred::Test { .. } => negative += 1,
+        }
+    }
+    // Two sides may be those of whom it is true and those of whom it is not.
+    let yes_no = |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).yes.is_some());
+    denied && negative == 0 && !plan.group.iter().any(|group| yes_no(&group.expr))
+}
+
+/// Whether rows are listed where it is asked what is owed: an amount is.
+fn lists_what_is_owed(tokens: &[Token], plan: &Plan) -> bool {
+    let owed = |token: &Token| matches!(token.fold.as_str(), "owed" | "owe" | "owes" | "owing");
+    let what = |token: &Token| matches!(token.fold.as_str(), "what" | "what's" | "much");
+    plan.measures.is_empty() && tokens.iter().any(owed) && tokens.first().is_some_and(what)
 }

@@ -60,6 +60,9 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
         || tests_only_the_first(said, plan)
         || ages_something_else(said, plan)
         || counts_what_was_paid(said, plan)
+        || denies_a_number(said)
+        || spends_on_a_part(said)
+        || lasts_otherwise(said, plan)
         || counts_visits_of_none(said)
 }
 
@@ -434,4 +437,51 @@ fn counts_what_was_paid(said: &Said, plan: &Plan) -> bool {
         .as_ref()
         .is_some_and(|top| plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::Count));
     ranked && said.words().any(|at| paid(at) && most(at + 1))
+}
+
+/// `not the distance`: a number itself is not denied, so the negation was passed over.
+fn denies_a_number(said: &Said) -> bool {
+    let number = |what: &What| match what {
+        What::Columns(columns) => {
+            columns.iter().all(|id| said.index.column(*id).ty.is_number() && said.index.facts(*id).yes.is_none())
+        }
+        What::Measure(_) => true,
+        _ => false,
+    };
+    let state = |what: &What| matches!(what, What::Value(_) | What::Flag(_) | What::Event(_) | What::Opposite { .. });
+    let denied = |at: usize| {
+        let names = said.mentions.at(at + 1);
+        said.word(at) == "not"
+            && names.iter().any(|name| number(&name.what))
+            && !names.iter().any(|name| state(&name.what))
+    };
+    said.words().any(denied)
+}
+
+/// `spent on insurance`: what money went to is not a cell that only begins with the word.
+fn spends_on_a_part(said: &Said) -> bool {
+    let loose = |at: usize| said.mentions.at(at).iter().any(|name| name.synonym && matches!(name.what, What::Value(_)));
+    let spent = |at: usize| matches!(said.word(at), "spend" | "spent" | "spending" | "spends");
+    said.words().any(|at| spent(at) && said.word(at + 1) == "on" && loose(at + 2))
+}
+
+/// `lasted longer than 12 hours`: how long a part of it took is not how long it lasted.
+fn lasts_otherwise(said: &Said, plan: &Plan) -> bool {
+    const WHOLE: &[&str] =
+        &["time", "duration", "length", "hours", "minutes", "days", "elapsed", "runtime", "stay", "took"];
+    let lasts = ["lasted", "lasting", "last", "lasts", "took", "take", "takes"].iter().any(|word| said.has(word));
+    let part = |id: ColId| {
+        let facts = said.index.facts(id);
+        let timed = facts.unit.as_ref().is_some_and(|unit| unit.family == "time");
+        let named = facts.words.iter().any(|word| WHOLE.contains(&word.as_str()));
+        let spoken = facts.core.iter().any(|word| said.has(word));
+        timed && !named && !spoken
+    };
+    let compared = |pred: &&Pred| match pred {
+        Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
+            super::column(said.index, expr).is_some_and(part)
+        }
+        _ => false,
+    };
+    lasts && super::conjuncts(plan).iter().any(compared)
 }

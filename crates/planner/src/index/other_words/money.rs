@@ -55,6 +55,15 @@ const PARTS: &[&str] = &[
     "late",
 ];
 
+/// Nouns that are only said of money.
+const NOUNS: &[&str] = &[
+    "fee", "fare", "revenue", "takings", "turnover", "payment", "bill", "donation", "income", "paid", "spend", "spent",
+    "charge", "charged", "amount",
+];
+
+/// Words of names of what a row comes to as a whole.
+const WHOLES: &[&str] = &["total", "amount", "paid", "payment", "revenue", "sales", "takings", "turnover", "gross"];
+
 /// Adds the names.
 pub fn name(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     let amounts: Vec<ColId> = index.columns().filter(|id| is_amount(index, *id)).collect();
@@ -83,13 +92,17 @@ pub fn name(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
 
 /// `turnover` for the only amount of money that a dataset has for each row.
 fn only_amount(index: &Index, amounts: &[ColId], added: &mut Vec<(Vec<String>, Sense)>) {
-    let whole: Vec<ColId> = amounts.iter().copied().filter(|id| !says(index, *id, PARTS)).collect();
+    let taken = |id: &ColId| !says(index, *id, PARTS) && !says(index, *id, GOES_OUT);
+    let mut whole: Vec<ColId> = amounts.iter().copied().filter(taken).collect();
+    if whole.len() > 1 {
+        whole.retain(|id| says(index, *id, WHOLES));
+    }
     let [id] = whole[..] else { return };
     let free = |word: &&&str| !index.is_in_a_name(word) && index.names(&index.forms.stem(word)).is_empty();
-    if !says(index, id, GOES_OUT) && index.dataset.measures.is_empty() {
+    if index.dataset.measures.is_empty() {
         // A net income is a profit.
         let words = INCOME.iter().filter(|word| **word != "earnings" && !(is_net(index, id) && **word == "income"));
-        let words = words.filter(free);
+        let words = words.chain(&["sales", "money"]).filter(free);
         added.extend(words.map(|word| (vec![word.to_string()], Sense::Column(id))));
     }
 }
@@ -99,7 +112,8 @@ fn is_amount(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     let level =
         |word: &String| matches!(word.as_str(), "price" | "rate" | "per" | "unit") || index.lexicon.is_level(word);
-    is_quantity(index, id) && facts.is_money() && facts.per.is_none() && !facts.words.iter().any(level)
+    let money = facts.is_money() || says(index, id, NOUNS);
+    is_quantity(index, id) && money && facts.per.is_none() && !facts.words.iter().any(level)
 }
 
 fn is_net(index: &Index, id: ColId) -> bool {

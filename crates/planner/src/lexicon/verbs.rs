@@ -1,0 +1,106 @@
+//! What people do with what rows record: forms of verbs, whether they choose rows, and the names that record them.
+
+use std::collections::HashMap;
+
+use super::files::{alternatives, lines};
+
+/// One verb of the language.
+#[derive(Clone, Debug)]
+pub struct Verb {
+    /// All of its forms, the base first.
+    pub forms: Vec<String>,
+    /// Whether it only says that what a row records happened.
+    plain: bool,
+    /// Words of the names that record it, the most usual first.
+    pub recorded: Vec<String>,
+}
+
+/// The forms that stand in different places of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `use`, after an auxiliary or a pronoun; elsewhere it may be a noun.
+    Base,
+    /// `uses`, after what does it; elsewhere it may be a plural.
+    Third,
+    /// `using`.
+    Gerund,
+    /// `used`.
+    Past,
+}
+
+impl Verb {
+    fn form(&self, phrase: &str) -> Form {
+        let first = |phrase: &str| phrase.split(' ').next().map(str::to_string).unwrap_or_default();
+        let (base, said) = (first(&self.forms[0]), first(phrase));
+        if said == base {
+            Form::Base
+        } else if said.ends_with("ing") {
+            Form::Gerund
+        } else if said.ends_with('s') {
+            Form::Third
+        } else {
+            Form::Past
+        }
+    }
+}
+
+/// All verbs, by any of their forms and by what records them.
+#[derive(Clone, Debug)]
+pub struct Verbs {
+    all: Vec<Verb>,
+    by_form: HashMap<String, Vec<usize>>,
+}
+
+impl Verbs {
+    /// Reads the file.
+    pub fn new() -> Verbs {
+        let all: Vec<Verb> = lines(include_str!("../../lexicon/verbs.tsv")).filter_map(verb).collect();
+        let mut by_form: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, verb) in all.iter().enumerate() {
+            for form in &verb.forms {
+                by_form.entry(form.clone()).or_default().push(at);
+            }
+        }
+        Verbs { all, by_form }
+    }
+
+    /// Words of the names that record a verb, by any form of it.
+    pub fn recorded(&self, phrase: &str) -> impl Iterator<Item = &String> {
+        let verbs = self.by_form.get(phrase).into_iter().flatten();
+        verbs.flat_map(|at| &self.all[*at].recorded)
+    }
+
+    /// Every verb.
+    pub fn iter(&self) -> impl Iterator<Item = &Verb> {
+        self.all.iter()
+    }
+
+    /// How a lower-case phrase is a form of verbs none of which chooses rows.
+    pub fn plain(&self, phrase: &str) -> Option<Form> {
+        let verbs = self.by_form.get(phrase)?;
+        let plain = verbs.iter().all(|at| self.all[*at].plain);
+        verbs.first().filter(|_| plain).map(|at| self.all[*at].form(phrase))
+    }
+}
+
+fn verb(line: &'static str) -> Option<Verb> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [base, others, class, recorded] = fields[..] else { return None };
+    let forms = std::iter::once(base.to_string()).chain(alternatives(others).filter(|form| form != "-")).collect();
+    let plain = match class {
+        "plain" => true,
+        "state" => false,
+        _ => return None,
+    };
+    Some(Verb { forms, plain, recorded: alternatives(recorded).filter(|word| word != "-").collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_verb() {
+        assert!(lines(include_str!("../../lexicon/verbs.tsv")).all(|line| verb(line).is_some()));
+    }
+}
