@@ -7,10 +7,10 @@ use super::super::lateness::done_and_due;
 use super::frame::{Frame, Last};
 use super::named;
 use super::steps::{Found, names};
-use crate::draft::{Amount, Columns, Condition, Formula, Head, Target};
+use crate::draft::{Amount, Columns, Condition, Filter, Formula, Head, Target};
 use crate::index::ColId;
-use crate::lexicon::Role;
-use crate::mentions::What;
+use crate::lexicon::{Ask, Role};
+use crate::mentions::{Mention, What};
 use crate::score::Feature;
 
 /// Every step that such a phrase takes.
@@ -74,7 +74,7 @@ fn of_each(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             if gaps {
                 let zone = next.draft.zone();
                 let condition = Condition::Missing(columns);
-                next.draft.filters.push(crate::draft::Filter { condition, negated: true, zone });
+                next.draft.filters.push(Filter { condition, negated: true, zone });
             }
             found.push((length, next));
         }
@@ -154,7 +154,7 @@ fn elsewhere(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         let (Some(left), Some(right)) = (column(fork.relations[0]), column(fork.relations[1])) else { continue };
         // What follows only says from where.
         let chooses = |at: usize| {
-            let value = |mention: &crate::mentions::Mention| matches!(mention.what, What::Value(_) | What::When(_));
+            let value = |mention: &Mention| matches!(mention.what, What::Value(_) | What::When(_));
             parser.mentions.at(at).iter().any(value) || parser.tokens[at].number().is_some()
         };
         let comma = (mention.end..length).find(|at| parser.comma(*at)).unwrap_or(length);
@@ -254,16 +254,14 @@ fn where_and_when(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) 
     let places: Columns = index.columns().filter(named).collect();
     let dates: Columns = index.columns().filter(|id| index.column(*id).ty.is_temporal()).collect();
     let ranked = (0..parser.tokens.len()).any(|at| {
-        let extreme = |mention: &crate::mentions::Mention| {
-            matches!(mention.what, What::Role(Role::Extreme(_)) | What::Adjective(_))
-        };
+        let extreme = |mention: &Mention| matches!(mention.what, What::Role(Role::Extreme(_)) | What::Adjective(_));
         parser.mentions.at(at).iter().any(extreme)
     });
     if !ranked || *place && places.len() != 1 || *time && dates.len() != 1 {
         return;
     }
     let next = frame.with(Last::Head, |next| {
-        next.draft.ask = Some(crate::lexicon::Ask::Which);
+        next.draft.ask = Some(Ask::Which);
         next.row_of = if *place { Some(places.clone()) } else { None };
         next.date_of = time.then(|| dates.clone());
         next.draft.features.push(Feature::OpenChoice);

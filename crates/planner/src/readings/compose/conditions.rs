@@ -6,7 +6,7 @@ use super::super::{Parser, features};
 use super::frame::{Frame, Last, Wanted};
 use super::named;
 use super::steps::{Found, names, names_data};
-use crate::draft::{Amount, Columns, Condition, Head, Target};
+use crate::draft::{Amount, Columns, Condition, Filter, Head, Target};
 use crate::index::{ColId, Interval};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
@@ -150,7 +150,7 @@ pub fn linked(parser: &Parser, columns: &Columns, cells: &[(ColId, Vec<String>)]
 }
 
 pub fn flag(end: usize, columns: &Columns, said: &[Feature], frame: &Frame, found: &mut Found) {
-    let known = |filter: &crate::draft::Filter| filter.condition == Condition::Flag(columns.clone());
+    let known = |filter: &Filter| filter.condition == Condition::Flag(columns.clone());
     // "Failed quality control" of `qc_passed` says it once more.
     if frame.draft.filters.last().is_some_and(known) && !frame.draft.joined && frame.draft.contrast.is_none() {
         found.push((end, frame.with(Last::Other, |next| next.draft.features.extend_from_slice(said))));

@@ -1,9 +1,11 @@
 //! What a question asks for, while its phrases are read: the draft so far and the words that wait for others.
 
+use crate::index::{ColId, ThingId};
+use crate::lexicon::Ask;
 use data::plan::{Agg, Test};
 
 use super::super::Parser;
-use crate::draft::{Amount, Columns, Condition, Draft, Filter, Head, Rank, RankKind, Target};
+use crate::draft::{Amount, Columns, Condition, Draft, Filter, Having, Head, Rank, RankKind, Target};
 use crate::score::Feature;
 
 /// A draft in the making.
@@ -22,7 +24,7 @@ pub struct Frame {
     pub event: Option<Columns>,
     pub last: Last,
     /// The rows that a verb is about: hires of what is hired.
-    pub deed: Option<crate::index::ThingId>,
+    pub deed: Option<ThingId>,
     /// Whether two sides are compared by how high a number stands.
     pub graded: bool,
     /// The place that is asked for of a row, and its date.
@@ -139,9 +141,7 @@ impl Frame {
         if self.counts_what_was_done() || self.waits_longest(parser) {
             return None;
         }
-        if self.draft.ask == Some(crate::lexicon::Ask::Who) && !self.tells_persons(parser)
-            || self.counts_visitors(parser)
-        {
+        if self.draft.ask == Some(Ask::Who) && !self.tells_persons(parser) || self.counts_visitors(parser) {
             return None;
         }
         if self.draft.rank.as_ref().is_some_and(|rank| rank.open) && !self.ranks_rows(parser) {
@@ -162,7 +162,7 @@ impl Frame {
             open.for_each(|head| (head.agg, head.amount) = (Some(Agg::Avg), false));
         }
         // "Loans due" are some of them.
-        let due = |id: &crate::index::ColId| {
+        let due = |id: &ColId| {
             let words = &parser.index.facts(*id).words;
             words.iter().any(|word| parser.index.lexicon.is_elsewhen(word))
         };
@@ -290,7 +290,7 @@ impl Frame {
         let index = parser.index;
         let [Head { target: Target::Thing(thing), .. }] = self.draft.heads[..] else { return };
         let own = index.things[thing].table;
-        let many = |id: &crate::index::ColId| match own {
+        let many = |id: &ColId| match own {
             Some(own) => id.table != own && index.schema.hops(id.table, own).is_some(),
             None => index.things[thing].keys.iter().any(|key| key.table == id.table),
         };
@@ -327,7 +327,7 @@ impl Frame {
         } else {
             let kind = vec![positive];
             let amounts = vec![Amount { number: 0.0, percent: false, money: false, unit: None }];
-            self.draft.having.push(crate::draft::Having { head: Head::counted(rows), kind, test: Test::Eq, amounts });
+            self.draft.having.push(Having { head: Head::counted(rows), kind, test: Test::Eq, amounts });
         }
         self.draft.granted.push(crate::Assumption {
             code: "none_of_its_rows".to_string(),

@@ -3,7 +3,7 @@
 use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
 use super::steps::{Found, names_data};
-use crate::draft::{Columns, Condition, Head, Target};
+use crate::draft::{Columns, Condition, Filter, Head, Target};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
 use data::plan::Agg;
@@ -56,7 +56,7 @@ pub fn counted_last(parser: &Parser, at: usize, frame: &Frame, found: &mut Found
     let length = parser.tokens.len();
     let each = parser.after_phrase(at, &[&["how", "many", "of", "each"], &["how", "many", "each"]]);
     if let Some(end) = each.filter(|end| *end == length && frame.draft.heads.is_empty() && frame.wanted.is_none()) {
-        let listed = |filter: &crate::draft::Filter| match &filter.condition {
+        let listed = |filter: &Filter| match &filter.condition {
             Condition::Values { cells, .. } if cells.iter().all(|(_, texts)| texts.len() > 1) => {
                 Some(cells.iter().map(|(id, _)| *id).collect::<Columns>())
             }

@@ -1,11 +1,11 @@
 //! What a name can be in a frame: what is asked for, what it is told by, or a part of a condition.
 
 use base::Type;
-use data::plan::Agg;
+use data::plan::{Agg, Dir, Test};
 
 use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
-use crate::draft::{Columns, Condition, Filter, Having, Head, RankKind, Target};
+use crate::draft::{Amount, Columns, Condition, Filter, Having, Head, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::score::Feature;
 
@@ -209,8 +209,8 @@ impl Named<'_> {
                 rank.by = Some(Head { agg, ..Head::plain(self.target.clone()) });
                 rank.dir = match (dir, better) {
                     (dir, true) => dir,
-                    (data::plan::Dir::Desc, false) => data::plan::Dir::Asc,
-                    (data::plan::Dir::Asc, false) => data::plan::Dir::Desc,
+                    (Dir::Desc, false) => Dir::Asc,
+                    (Dir::Asc, false) => Dir::Desc,
                 };
                 rank.open = false;
             }
@@ -378,7 +378,7 @@ impl Named<'_> {
                 let told = head.agg.is_some() || head.amount;
                 let same = head.target == *self.target;
                 // "… and how much they spent": the number is asked for, too.
-                let decides = |rank: &crate::draft::Rank| rank.by.as_ref().is_some_and(|by| by.target == *self.target);
+                let decides = |rank: &Rank| rank.by.as_ref().is_some_and(|by| by.target == *self.target);
                 if frame.draft.rank.as_ref().is_some_and(decides) {
                     found.push(self.with(frame, Last::Other, |next| next.draft.with_number = true));
                 }
@@ -479,14 +479,14 @@ impl Named<'_> {
     }
 
     /// `more than 5 orders`, `at least 7 km`: what the amount is of.
-    fn compared(&self, frame: &Frame, test: data::plan::Test, amounts: Vec<crate::draft::Amount>) -> Vec<Frame> {
+    fn compared(&self, frame: &Frame, test: Test, amounts: Vec<Amount>) -> Vec<Frame> {
         let having = |head: Head| {
             self.with(frame, Last::Other, |next| {
                 next.draft.having.push(Having { head, kind: Vec::new(), test, amounts: amounts.clone() });
             })
         };
         let headed = frame.draft.heads.first().map(|head| &head.target);
-        let once = test == data::plan::Test::Ge && matches!(&amounts[..], [amount] if amount.number == 1.0);
+        let once = test == Test::Ge && matches!(&amounts[..], [amount] if amount.number == 1.0);
         match self.target {
             // "With at least one prescription".
             Target::Thing(thing) if once && self.is_child(headed, *thing) => {

@@ -4,7 +4,7 @@ use super::super::spans::elapsed;
 use super::super::{Parser, features};
 use super::frame::{Frame, Last, Wanted};
 use super::steps::{Found, names};
-use crate::draft::{Columns, Condition, Head, Rank, RankKind, Target};
+use crate::draft::{Columns, Condition, Having, Head, Rank, RankKind, Target};
 use crate::index::{ColId, Interval};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
@@ -68,7 +68,7 @@ pub fn of_groups(parser: &Parser, agg: Agg, frame: &Frame) -> Option<Frame> {
     let (test, amounts) = (*test, amounts.clone());
     let mut next = frame.clone();
     next.draft.filters.pop();
-    next.draft.having.push(crate::draft::Having { head, kind: Vec::new(), test, amounts });
+    next.draft.having.push(Having { head, kind: Vec::new(), test, amounts });
     Some(next)
 }
 

@@ -1,11 +1,11 @@
 //! Two sides of a comparison: `do members spend more than guests`, `faster in May than in April`, `compared with the rest`.
 
-use data::plan::Agg;
+use data::plan::{Agg, Dir};
 
 use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
 use super::steps::Found;
-use crate::draft::{Condition, Filter, Head, Target};
+use crate::draft::{Condition, Filter, Having, Head, Rank, RankKind, Target};
 use crate::lexicon::Role;
 use crate::score::Feature;
 
@@ -120,16 +120,16 @@ pub fn often(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             at + 1,
             frame.with(Last::Other, |next| {
                 next.wanted = None;
-                next.draft.having.push(crate::draft::Having { head, kind: Vec::new(), test, amounts });
+                next.draft.having.push(Having { head, kind: Vec::new(), test, amounts });
             }),
         ));
     }
     if let Some(end) = most.filter(|_| frame.draft.rank.is_none() && frame.is_free() && parser.word(at) != "more") {
         let next = frame.with(Last::Other, |next| {
-            let (kind, dir, number) = (crate::draft::RankKind::Amount, data::plan::Dir::Desc, next.number.take());
+            let (kind, dir, number) = (RankKind::Amount, Dir::Desc, next.number.take());
             let rows = next.deed.map_or(Target::Rows, Target::Thing);
             let by = Some(Head { agg: Some(Agg::Count), ..Head::plain(rows) });
-            next.draft.rank = Some(crate::draft::Rank { kind, dir, number, by, open: false });
+            next.draft.rank = Some(Rank { kind, dir, number, by, open: false });
         });
         found.push((end, next));
     }
@@ -138,8 +138,8 @@ pub fn often(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 /// `busiest first`, `best first`: which end comes first, where only one number is told.
 pub fn direction(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let dir = match (parser.word(at), parser.word(at + 1)) {
-        ("busiest" | "biggest" | "largest" | "highest" | "most" | "best" | "worst", "first") => data::plan::Dir::Desc,
-        ("smallest" | "lowest" | "fewest" | "quietest", "first") => data::plan::Dir::Asc,
+        ("busiest" | "biggest" | "largest" | "highest" | "most" | "best" | "worst", "first") => Dir::Desc,
+        ("smallest" | "lowest" | "fewest" | "quietest", "first") => Dir::Asc,
         _ => return,
     };
     let told = frame.draft.rank.is_none() && frame.draft.direction.is_none() && !frame.draft.groups.is_empty();

@@ -5,7 +5,7 @@ use data::plan::Agg;
 use super::super::{Parser, features};
 use super::frame::{Frame, Last, Wanted};
 use super::{asides, conditions, groups, named, numbers, passes, sides};
-use crate::draft::{Columns, Head, Target, Zone};
+use crate::draft::{Columns, Draft, Head, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
@@ -14,86 +14,106 @@ use crate::score::Feature;
 /// Frames with the position they have reached.
 pub type Found = Vec<(usize, Frame)>;
 
+/// What the phrase at a position can make of a frame.
+type Step = fn(&Parser, usize, &Frame, &mut Found);
+
+/// Every kind of phrase. Their order does not matter: what they find competes.
+const STEPS: &[Step] = &[
+    words,
+    comma,
+    names_in_place,
+    mentions,
+    passes::passed,
+    passes::actor,
+    passes::modifier,
+    passes::particle,
+    passes::single,
+    passes::trend,
+    groups::counted_last,
+    groups::one_by_one,
+    numbers::extent,
+    numbers::rate,
+    numbers::in_unit,
+    numbers::number,
+    conditions::state,
+    conditions::compared,
+    conditions::against,
+    conditions::of_many,
+    conditions::beside_date,
+    asides::from,
+    sides::from,
+    sides::often,
+    sides::direction,
+];
+
 /// Every frame that the phrase at a position can make of another.
 pub fn from(parser: &Parser, at: usize, frame: &Frame) -> Found {
     let mut found = Found::new();
+    STEPS.iter().for_each(|step| step(parser, at, frame, &mut found));
+    found
+}
+
+/// Words of the language, by what they do in a question.
+fn words(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     for (end, role) in parser.roles(at) {
-        joint(parser, at, end, role, frame, &mut found);
-        asked(parser, end, role, frame, &mut found);
-        numbers::aggregate(parser, at, end, role, frame, &mut found);
-        numbers::ranking(parser, end, role, frame, &mut found);
-        groups::marker(parser, at, end, role, frame, &mut found);
+        joint(parser, at, end, role, frame, found);
+        asked(parser, end, role, frame, found);
+        numbers::aggregate(parser, at, end, role, frame, found);
+        numbers::ranking(parser, end, role, frame, found);
+        groups::marker(parser, at, end, role, frame, found);
     }
+}
+
+fn comma(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     if parser.comma(at) || matches!(parser.word(at), "but" | "although" | "though" | "yet") {
-        found.push((
-            at + 1,
-            Frame { draft: crate::draft::Draft { joined: true, ..frame.draft.clone() }, ..frame.clone() },
-        ));
+        let draft = Draft { joined: true, ..frame.draft.clone() };
+        found.push((at + 1, Frame { draft, ..frame.clone() }));
     }
-    passes::passed(parser, at, frame, &mut found);
-    groups::counted_last(parser, at, frame, &mut found);
-    passes::actor(parser, at, frame, &mut found);
-    passes::modifier(parser, at, frame, &mut found);
-    passes::particle(parser, at, frame, &mut found);
-    conditions::state(parser, at, frame, &mut found);
-    numbers::extent(parser, at, frame, &mut found);
-    for (end, target, features) in names(parser, at) {
+}
+
+/// Names, by what each can be in the frame.
+fn names_in_place(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
+    for (end, target, said) in names(parser, at) {
         // "Ticket count", "visitor numbers".
         let counted = matches!(parser.word(end), "count" | "counts" | "numbers");
         if counted && matches!(target, Target::Thing(_)) && frame.draft.heads.is_empty() && frame.wanted.is_none() {
-            let head = Head { agg: Some(Agg::Count), ..Head::plain(target.clone()) };
-            found.push((
-                end + 1,
-                frame.with(Last::Head, |next| {
-                    next.draft.features.extend_from_slice(&features);
-                    next.draft.heads.push(head);
-                }),
-            ));
+            let next = frame.with(Last::Head, |next| {
+                next.draft.features.extend_from_slice(&said);
+                next.draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(target.clone()) });
+            });
+            found.push((end + 1, next));
         }
         if matches!(target, Target::Grain(_) | Target::Part(_)) && is_in_a_period(parser, at) {
             continue;
         }
         if let Target::Columns(columns) = &target
             && columns.iter().all(|id| parser.index.facts(*id).yes.is_some())
-            && !features.contains(&Feature::PartialName)
+            && !said.contains(&Feature::PartialName)
         {
-            conditions::flag(end, columns, &features, frame, &mut found);
+            conditions::flag(end, columns, &said, frame, found);
         }
-        found.extend(named::added(parser, at, end, frame, &target, &features).into_iter().map(|next| (end, next)));
+        found.extend(named::added(parser, at, end, frame, &target, &said).into_iter().map(|next| (end, next)));
     }
-    numbers::rate(parser, at, frame, &mut found);
-    asides::from(parser, at, frame, &mut found);
-    sides::from(parser, at, frame, &mut found);
-    sides::often(parser, at, frame, &mut found);
-    sides::direction(parser, at, frame, &mut found);
-    passes::single(parser, at, frame, &mut found);
-    passes::trend(parser, at, frame, &mut found);
-    conditions::of_many(parser, at, frame, &mut found);
-    conditions::beside_date(parser, at, frame, &mut found);
+}
+
+/// Cells, states, deeds, periods, and words that name a quantity.
+fn mentions(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     for mention in parser.mentions.at(at) {
         match &mention.what {
-            What::Value(cells) => conditions::cell(parser, mention, cells, frame, &mut found),
-            What::Flag(columns) => conditions::flag(mention.end, columns, &features(mention), frame, &mut found),
-            What::Opposite { flags, dates } => conditions::opposite(mention, flags, dates, frame, &mut found),
-            What::Event(columns) => conditions::event(parser, mention, columns, frame, &mut found),
-            What::When(when) => conditions::period(mention, when, frame, &mut found),
+            What::Value(cells) => conditions::cell(parser, mention, cells, frame, found),
+            What::Flag(columns) => conditions::flag(mention.end, columns, &features(mention), frame, found),
+            What::Opposite { flags, dates } => conditions::opposite(mention, flags, dates, frame, found),
+            What::Event(columns) => conditions::event(parser, mention, columns, frame, found),
+            What::When(when) => conditions::period(mention, when, frame, found),
             What::Adjective(adjective) => {
                 for (dir, words) in &adjective.numbers {
-                    numbers::adjective_rank(parser, mention, *dir, words, frame, &mut found);
+                    numbers::adjective_rank(parser, mention, *dir, words, frame, found);
                 }
             }
-            What::Comparative((test, words)) => {
-                conditions::comparative(parser, mention, *test, words, frame, &mut found)
-            }
+            What::Comparative((test, words)) => conditions::comparative(parser, mention, *test, words, frame, found),
             _ => {}
         }
     }
-    conditions::compared(parser, at, frame, &mut found);
-    conditions::against(parser, at, frame, &mut found);
-    groups::one_by_one(parser, at, frame, &mut found);
-    numbers::in_unit(parser, at, frame, &mut found);
-    numbers::number(parser, at, frame, &mut found);
-    found
 }
 
 /// Every name that starts at a position: those the grammar knows, and those that other words stand for.
