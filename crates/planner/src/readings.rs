@@ -43,6 +43,8 @@ mod verbs;
 mod weather;
 mod within;
 
+use std::cell::OnceCell;
+
 use base::Type;
 
 use crate::draft::{Draft, Target};
@@ -237,7 +239,12 @@ pub struct Parser<'a> {
     pub index: &'a Index,
     pub tokens: &'a [Token],
     pub mentions: &'a Mentions,
+    /// The names at each position as the composer sees them, which asks for them once for each of its frames.
+    names: OnceCell<Vec<Vec<Name>>>,
 }
+
+/// What a phrase names: the token after it, what it stands for, and what speaks against that.
+pub type Name = (usize, Target, Vec<Feature>);
 
 /// How much a reading may take for granted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -258,7 +265,7 @@ pub struct Parsed {
 
 /// Reads a question from its first token to its last.
 pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Parsed {
-    let parser = Parser { index, tokens, mentions };
+    let parser = Parser { index, tokens, mentions, names: OnceCell::new() };
     let lenient = rigor == Rigor::Lenient;
     let more = if lenient { lenient::PRODUCTIONS } else { &[] };
     let mut agenda: Vec<Vec<Draft>> = vec![Vec::new(); tokens.len() + 1];
@@ -287,7 +294,7 @@ pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor)
 
 /// The drafts that account for the whole question if its parts may stand in any order, cheapest first.
 pub fn composed_drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
-    compose::drafts(&Parser { index, tokens, mentions })
+    compose::drafts(&Parser { index, tokens, mentions, names: OnceCell::new() })
 }
 
 /// The phrases that a lenient reading may pass.

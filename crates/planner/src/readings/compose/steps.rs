@@ -2,7 +2,7 @@
 
 use data::plan::Agg;
 
-use super::super::{Parser, features};
+use super::super::{Name, Parser, features};
 use super::frame::{Frame, Last, Wanted};
 use super::{asides, conditions, groups, named, numbers, passes, sides};
 use crate::draft::{Columns, Draft, Head, Target, Zone};
@@ -117,7 +117,12 @@ fn mentions(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 }
 
 /// Every name that starts at a position: those the grammar knows, and those that other words stand for.
-pub fn names(parser: &Parser, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
+pub fn names(parser: &Parser, at: usize) -> Vec<Name> {
+    let all = parser.names.get_or_init(|| (0..parser.tokens.len()).map(|at| names_at(parser, at)).collect());
+    all.get(at).cloned().unwrap_or_default()
+}
+
+fn names_at(parser: &Parser, at: usize) -> Vec<Name> {
     // "In" is no `in_date`.
     let joins = parser.role(at, Role::Glue(Glue::Preposition)).is_some();
     let mut found = parser.targets(at);
