@@ -129,19 +129,18 @@ fn is_verb_place(parser: &Parser, at: usize, form: Form) -> bool {
         }
         Form::Gerund => be() || noun(),
         // "Were booked" says what became of them, unless the rows are that deed.
-        Form::Past if be() => is_recorded(parser, parser.word(at)),
+        Form::Past if be() => recorded_rows(parser.index, parser.word(at)).is_some(),
         Form::Past => !asked && !matches!(before, "the" | "a" | "an" | "of" | "by" | "per" | "no" | "most" | "least"),
     }
 }
 
-/// Whether rows of a table record what a verb says.
-fn is_recorded(parser: &Parser, verb: &str) -> bool {
-    let index = parser.index;
+/// The rows that record what a verb says: loans of what is borrowed.
+pub(super) fn recorded_rows(index: &Index, verb: &str) -> Option<ThingId> {
     let rows = |word: &String| {
         let stem = index.forms.stem(word);
-        index.things.iter().any(|thing| thing.table.is_some() && index.forms.stem(&thing.noun) == stem)
+        index.things.iter().position(|thing| thing.table.is_some() && index.forms.stem(&thing.noun) == stem)
     };
-    index.lexicon.verbs.recorded(verb).any(rows)
+    index.lexicon.verbs.recorded(verb).find_map(rows)
 }
 
 /// Whether two names, values or periods stand outside of a span: what is asked for is one, and a verb that is all there

@@ -371,10 +371,10 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
     // "Four bedroom houses" have so many.
     let described = parser.targets(at + 1).iter().any(|(end, target, _)| {
-        let number = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
+        let measured = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
         let token = &parser.tokens[end - 1];
-        let singular = token.fold == token.singular && number_of_many(number_at(parser, at));
-        singular && matches!(target, Target::Columns(columns) if columns.iter().all(number))
+        let singular = token.fold == token.singular && number > 1;
+        singular && matches!(target, Target::Columns(columns) if columns.iter().all(measured))
     });
     let free = draft.limit.is_none()
         && !described
@@ -385,15 +385,6 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     if free && ((listing || ranked_later) && next_names || next_ranks) {
         steps.push((at + 1, draft.with(|next| next.limit = Some(number))));
     }
-}
-
-fn number_at(parser: &Parser, at: usize) -> f64 {
-    parser.tokens[at].number().unwrap_or(1.0)
-}
-
-/// Whether what is counted by it stands in the plural.
-fn number_of_many(number: f64) -> bool {
-    number > 1.0
 }
 
 /// `sorted by price descending`.

@@ -49,19 +49,9 @@ pub fn passed(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         let mut next = frame.clone();
         next.draft = frame.draft.granting(Feature::IdleWord, "idle_word", text);
         next.draft.predicate |= !frame.draft.heads.is_empty();
-        next.deed = next.deed.or_else(|| deed(parser, &said.join(" ").to_lowercase()));
+        next.deed = next.deed.or_else(|| lenient::recorded_rows(parser.index, &said.join(" ").to_lowercase()));
         found.push((end, next));
     }
-}
-
-/// The rows that record what a verb says: loans of what is borrowed.
-pub fn deed(parser: &Parser, verb: &str) -> Option<usize> {
-    let index = parser.index;
-    let rows = |word: &String| {
-        let stem = index.forms.stem(word);
-        index.things.iter().position(|thing| thing.table.is_some() && index.forms.stem(&thing.noun) == stem)
-    };
-    index.lexicon.verbs.recorded(verb).find_map(rows)
 }
 
 /// `handed in`, `auctioned off`: the particle of a verb.
