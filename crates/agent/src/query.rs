@@ -205,12 +205,12 @@ impl<'a> Kernel<'a> {
         queried.isolation = report.isolation;
         match report.end {
             End::Unavailable { cause, fix } => return Err(sandbox::Error::Unavailable { cause, fix }.into()),
+            // Its work was done: whether it ended by itself, by us or by a limit when it was let go says nothing.
+            _ if stop == Stop::Now => {}
             End::Killed { by } => {
                 queried.outcome = Outcome::Killed;
                 queried.killed_by = Some(by);
             }
-            // Its work was done: whether it ended by itself or by us when it was let go says nothing.
-            End::Stopped | End::Exited { .. } if stop == Stop::Now => {}
             End::Exited { exit_code, signal } => {
                 let how = signal.map_or(format!("status {exit_code:?}"), |signal| format!("signal {signal}"));
                 queried.outcome = Outcome::Failed;
