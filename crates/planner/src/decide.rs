@@ -8,6 +8,7 @@ mod same;
 
 use data::describe::describe;
 
+use self::same::Distinct;
 use crate::build::{self, Why};
 use crate::draft::Draft;
 use crate::index::Index;
@@ -23,7 +24,7 @@ const OTHERS_MAX: usize = 3;
 
 /// Decides a question; refusals come without suggestions.
 pub fn decide(index: &Index, question: &str) -> Outcome {
-    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
+    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, index.forms));
     if tokens.len() > TOKENS_MAX {
         return refuse(Reason::Limit, format!("a question has at most {TOKENS_MAX} words"), Vec::new());
     }
@@ -108,7 +109,7 @@ fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> R
 /// Decides a question that has no reading from left to right by readings whose parts may stand in any order; the refusal
 /// is what it would get otherwise.
 pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> Outcome {
-    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, &index.forms));
+    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, index.forms));
     let mut mentions = Mentions::new(index, &tokens);
     let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(&tokens, &mentions, *at)).collect();
     let mut said = Vec::new();
@@ -139,7 +140,7 @@ fn asks_both(tokens: &[Token]) -> bool {
 
 /// What the drafts become, best first, and why the first without a reading has none.
 fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
-    let mut readings: Vec<Reading> = Vec::new();
+    let mut distinct = Distinct::default();
     let mut failure: Option<Why> = None;
     for draft in drafts {
         // Whether rows that are only assumed to be customers are different ones is not known.
@@ -156,7 +157,7 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
                     }
                     reading.ambiguous |= doubts::is_open(index, tokens, mentions, &reading.plan);
                     reading.assumptions.extend(noun.clone().flatten());
-                    same::keep(&mut readings, reading);
+                    distinct.add(reading);
                 }
             }
             Err(why) => {
@@ -164,6 +165,7 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
             }
         }
     }
+    let mut readings = distinct.into_readings();
     readings.retain(|reading| !doubts::is_wrong(index, tokens, mentions, reading));
     // "What is on shelf C4" does not ask for the shelf, where anything else can be told.
     if readings.iter().any(|reading| !doubts::repeats_the_question(reading)) {

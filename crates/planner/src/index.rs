@@ -12,8 +12,10 @@ mod rows;
 mod things;
 mod units;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
 
 use data::Dataset;
 use data::dataset::{ColumnInfo, DeclaredMeasure, TableInfo};
@@ -84,13 +86,13 @@ pub struct Entry {
 pub struct Index {
     pub(crate) dataset: Dataset,
     pub(crate) lexicon: &'static Lexicon,
-    pub(crate) forms: Forms,
+    pub(crate) forms: &'static Forms,
     pub(crate) schema: Schema,
     pub(crate) things: Vec<Thing>,
     pub(crate) facts: Vec<Vec<Facts>>,
     /// At most one for each table.
     pub(crate) intervals: Vec<Interval>,
-    names: HashMap<String, Vec<Entry>>,
+    names: FxHashMap<String, Vec<Entry>>,
     values: Values,
     loose: loose::Loose,
     pub(crate) words_max: usize,
@@ -133,12 +135,12 @@ impl Index {
         let lexicon = Lexicon::built_in();
         let mut index = Index {
             dataset: dataset.clone(),
-            forms: Forms::new(),
+            forms: Forms::built_in(),
             schema: Schema::new(dataset, lexicon),
             things: Vec::new(),
             facts: Vec::new(),
             intervals: Vec::new(),
-            names: HashMap::new(),
+            names: FxHashMap::default(),
             values: Values::of(&BTreeMap::new()),
             loose: loose::Loose::default(),
             words_max: 1,

@@ -3,10 +3,11 @@
 mod files;
 mod states;
 mod synonyms;
-mod verbs;
+pub mod verbs;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
@@ -199,24 +200,24 @@ impl Unit {
 /// All lexicon files, ready for lookup by lower-case phrase.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    roles: HashMap<String, Vec<Role>>,
-    adjectives: HashMap<String, Adjective>,
-    comparatives: HashMap<String, Comparative>,
-    units: HashMap<String, Unit>,
+    roles: FxHashMap<String, Vec<Role>>,
+    adjectives: FxHashMap<String, Adjective>,
+    comparatives: FxHashMap<String, Comparative>,
+    units: FxHashMap<String, Unit>,
     additive: Vec<String>,
     valence: Vec<(Dir, Vec<String>)>,
     grammar: Vec<String>,
     pub entities: Vec<Entity>,
     generic: Vec<String>,
-    abbreviations: HashMap<String, Vec<String>>,
-    short_words: HashSet<String>,
-    extents: HashMap<String, Vec<String>>,
+    abbreviations: FxHashMap<String, Vec<String>>,
+    short_words: FxHashSet<String>,
+    extents: FxHashMap<String, Vec<String>>,
     synonyms: Synonyms,
     pub verbs: Verbs,
     pub states: States,
     pub concepts: Vec<Concept>,
-    /// Words that deny a two-valued column, and words of which its name has one.
-    pub opposites: Vec<(Vec<String>, Vec<String>)>,
+    /// By a phrase that denies a two-valued column the words of which its name has one.
+    opposites: FxHashMap<String, Vec<String>>,
     extensive: Vec<String>,
     beginnings: Vec<String>,
     elsewhen: Vec<String>,
@@ -225,11 +226,12 @@ pub struct Lexicon {
     pub cells: Vec<CellWords>,
     /// What is said of what comes from a country, and how the country is written.
     nationalities: Vec<(Vec<String>, Vec<String>)>,
-    idle: HashSet<String>,
-    levels: HashSet<String>,
-    unit_nouns: HashMap<String, Vec<String>>,
-    sole_nouns: HashMap<String, Vec<String>>,
-    words_max: usize,
+    idle: FxHashSet<String>,
+    levels: FxHashSet<String>,
+    unit_nouns: FxHashMap<String, Vec<String>>,
+    sole_nouns: FxHashMap<String, Vec<String>>,
+    /// By its first word how many words the longest phrase of the language has.
+    longest: FxHashMap<String, usize>,
 }
 
 impl Lexicon {
@@ -241,7 +243,7 @@ impl Lexicon {
 
     /// Reads every lexicon file.
     fn new() -> Lexicon {
-        let mut roles: HashMap<String, Vec<Role>> = HashMap::new();
+        let mut roles: FxHashMap<String, Vec<Role>> = FxHashMap::default();
         for line in lines(include_str!("../lexicon/words.tsv")) {
             let fields: Vec<&str> = line.split('\t').collect();
             let [name, argument, phrases] = fields[..] else { continue };
@@ -250,13 +252,14 @@ impl Lexicon {
                 roles.entry(phrase).or_default().push(role);
             }
         }
-        let mut adjectives: HashMap<String, Adjective> = HashMap::new();
+        let mut adjectives: FxHashMap<String, Adjective> = FxHashMap::default();
         for (phrase, more) in lines(include_str!("../lexicon/adjectives.tsv")).filter_map(adjective) {
             let known = adjectives.entry(phrase).or_default();
             known.numbers.extend(more.numbers);
             known.date = known.date.take().or(more.date);
         }
-        let comparatives = lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
+        let comparatives: FxHashMap<String, Comparative> =
+            lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
         let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
         let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
         let valence = lines(include_str!("../lexicon/valence.tsv")).filter_map(valence).collect();
@@ -270,7 +273,12 @@ impl Lexicon {
         let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
         let synonyms = Synonyms::new();
         let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
-        let opposites = lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite).collect();
+        let mut opposites: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        for (phrases, names) in lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite) {
+            for phrase in phrases {
+                opposites.entry(phrase).or_insert_with(|| names.clone());
+            }
+        }
         let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
         let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
         let elsewhen = lines(include_str!("../lexicon/elsewhen.txt")).map(str::to_string).collect();
@@ -280,7 +288,12 @@ impl Lexicon {
         let levels = lines(include_str!("../lexicon/levels.txt")).map(str::to_string).collect();
         let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
         let sole_nouns = lines(include_str!("../lexicon/sole_nouns.tsv")).filter_map(extent).collect();
-        let words_max = roles.keys().map(|phrase| phrase.split(' ').count()).max().unwrap_or(1);
+        let mut longest: FxHashMap<String, usize> = FxHashMap::default();
+        for phrase in roles.keys().chain(adjectives.keys()).chain(comparatives.keys()) {
+            let words = phrase.split(' ').count();
+            let known = longest.entry(phrase.split(' ').next().unwrap_or_default().to_string()).or_default();
+            *known = words.max(*known);
+        }
         Lexicon {
             roles,
             adjectives,
@@ -309,7 +322,7 @@ impl Lexicon {
             levels,
             unit_nouns,
             sole_nouns,
-            words_max,
+            longest,
         }
     }
 
@@ -474,7 +487,7 @@ impl Lexicon {
     pub fn chart_wish(&self, words: &[&str]) -> Option<Wish> {
         let mut wish = None;
         for start in 0..words.len() {
-            for end in start + 1..=(start + self.words_max).min(words.len()) {
+            for end in start + 1..=(start + self.words_max(words[start])).min(words.len()) {
                 for role in self.roles(&words[start..end].join(" ")) {
                     wish = match role {
                         Role::Chart(named) => Some(named.beside(wish)),
@@ -521,8 +534,13 @@ impl Lexicon {
         classes.iter().any(|class| self.is_of(class, noun))
     }
 
-    /// How many words the longest phrase has.
-    pub fn words_max(&self) -> usize {
-        self.words_max
+    /// How many words the longest phrase that begins with a word has.
+    pub fn words_max(&self, first: &str) -> usize {
+        self.longest.get(first).copied().unwrap_or(1)
+    }
+
+    /// The words of which a two-valued column has one that the phrase denies.
+    pub fn opposite(&self, phrase: &str) -> Option<&[String]> {
+        self.opposites.get(phrase).map(Vec::as_slice)
     }
 }

@@ -164,7 +164,7 @@ fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
 
 fn roles(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>) {
     let mut phrase = String::new();
-    for end in at + 1..=(at + index.lexicon.words_max()).min(tokens.len()) {
+    for end in at + 1..=(at + index.lexicon.words_max(&tokens[at].fold)).min(tokens.len()) {
         let token = &tokens[end - 1];
         if matches!(token.kind, Kind::Quoted | Kind::Comma) {
             break;
@@ -350,7 +350,7 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
         if index.is_value(&phrase) || !index.names(&phrase).is_empty() {
             return None;
         }
-        let (_, names) = index.lexicon.opposites.iter().find(|(words, _)| words.contains(&phrase))?;
+        let names = index.lexicon.opposite(&phrase)?;
         let denied = |id: &ColId| {
             let facts = index.facts(*id);
             let said = |name: &String| facts.core.contains(name) || facts.core.join(" ") == *name;

@@ -25,7 +25,7 @@ pub fn repaired(index: &Index, tokens: &[Token], unknown: &[usize]) -> Option<(V
         let Some(word) = meant(index, &tokens[at]) else { continue };
         let text = format!("`{}` is a slip for `{word}`", tokens[at].text);
         assumptions.push(Assumption { code: "spelling".to_string(), text });
-        mended[at] = tokens::tokenize(&word, &index.forms).pop()?;
+        mended[at] = tokens::tokenize(&word, index.forms).pop()?;
     }
     (!assumptions.is_empty()).then_some((mended, assumptions))
 }

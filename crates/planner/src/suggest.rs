@@ -40,7 +40,7 @@ fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
             near.into_iter().map(|name| question.replacen(word.as_str(), &name, 1)).collect()
         }
         (Reason::Ambiguous, []) => {
-            let tokens = tokens::tokenize(question, &index.forms);
+            let tokens = tokens::tokenize(question, index.forms);
             let aggregates = |token: &Token| {
                 let asks = |role: &Role| matches!(role, Role::Agg(_) | Role::Extreme(_) | Role::Amount(_));
                 index.lexicon.roles(&token.fold).iter().any(asks)
@@ -78,7 +78,7 @@ pub fn candidates(index: &Index) -> Vec<Candidate> {
 }
 
 fn stems(index: &Index, text: &str) -> Vec<String> {
-    tokens::tokenize(text, &index.forms).into_iter().map(|token| token.stem).filter(|stem| stem.len() > 3).collect()
+    tokens::tokenize(text, index.forms).into_iter().map(|token| token.stem).filter(|stem| stem.len() > 3).collect()
 }
 
 /// The candidates that share most words with the asked question first.

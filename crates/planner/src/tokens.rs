@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     fn texts(question: &str) -> Vec<String> {
-        merge_magnitudes(tokenize(question, &Forms::new())).into_iter().map(|token| token.fold).collect()
+        merge_magnitudes(tokenize(question, Forms::built_in())).into_iter().map(|token| token.fold).collect()
     }
 
     #[test]
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn numbers_have_their_value() {
-        let values: Vec<f64> = merge_magnitudes(tokenize("1,234.5 $50 10% 50k 1.5 million five", &Forms::new()))
+        let values: Vec<f64> = merge_magnitudes(tokenize("1,234.5 $50 10% 50k 1.5 million five", Forms::built_in()))
             .iter()
             .filter_map(Token::number)
             .collect();

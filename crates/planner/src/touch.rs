@@ -19,7 +19,7 @@ const LETTERS_MIN: usize = 3;
 
 /// Whether a note shares a table, a column, a measure, a value or a period with a plan.
 pub fn touches(note: &str, plan: &Plan) -> bool {
-    let forms = Forms::new();
+    let forms = Forms::built_in();
     let stems = |words: Vec<String>| -> Vec<String> { words.iter().map(|word| forms.stem(word)).collect() };
     let said = stems(fold(note).split(' ').map(str::to_string).collect());
     let mut subject = Subject::default();

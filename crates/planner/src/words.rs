@@ -3,18 +3,26 @@
 //! Both sides of every comparison pass through the same functions, so a form only has to be the same on both sides, not
 //! to be English. Values are compared by [`Forms::singular`] only; names of things and columns also by [`Forms::stem`].
 
-use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 /// The irregular forms, from `lexicon/irregular.tsv`, and words that are spelled in two ways, from `spellings.tsv`.
 #[derive(Clone, Debug)]
 pub struct Forms {
-    irregular: HashMap<String, String>,
-    spellings: HashMap<&'static str, &'static str>,
+    irregular: FxHashMap<String, String>,
+    spellings: FxHashMap<&'static str, &'static str>,
 }
 
 impl Forms {
+    /// What comes with the planner, read when it is first asked for.
+    pub fn built_in() -> &'static Forms {
+        static BUILT_IN: LazyLock<Forms> = LazyLock::new(Forms::new);
+        &BUILT_IN
+    }
+
     /// Reads the table of irregular forms.
-    pub fn new() -> Forms {
+    fn new() -> Forms {
         let irregular = crate::lexicon::lines(include_str!("../lexicon/irregular.tsv"))
             .filter_map(|line| line.split_once('\t'))
             .map(|(form, base)| (form.to_string(), base.to_string()))
@@ -170,7 +178,7 @@ mod tests {
 
     #[test]
     fn forms_of_one_word_meet_and_others_do_not() {
-        let forms = Forms::new();
+        let forms = Forms::built_in();
         for family in [
             &["create", "created", "creating", "creates"][..],
             &["price", "prices", "priced"],

@@ -1,19 +1,29 @@
 //! Readings that compute the same: of several the cheapest is kept, so that nobody is asked to choose between equal answers.
 
-use std::collections::HashMap;
-
 use data::plan::{Expr, Plan, Pred, Test};
+use rustc_hash::FxHashMap;
 
 use crate::Reading;
 
-/// Keeps the cheapest reading of each computation.
-pub fn keep(readings: &mut Vec<Reading>, reading: Reading) {
-    let computed = answering(&reading).canonical();
-    let same = readings.iter_mut().find(|known| answering(known).canonical() == computed);
-    match same {
-        Some(known) if known.score < reading.score => *known = reading,
-        Some(_) => {}
-        None => readings.push(reading),
+/// The cheapest reading of each computation, in the order in which the computations were met.
+#[derive(Default)]
+pub struct Distinct {
+    readings: Vec<Reading>,
+    by_computation: FxHashMap<String, usize>,
+}
+
+impl Distinct {
+    pub fn add(&mut self, reading: Reading) {
+        let at = *self.by_computation.entry(answering(&reading).canonical().to_string()).or_insert(self.readings.len());
+        match self.readings.get_mut(at) {
+            Some(known) if known.score < reading.score => *known = reading,
+            Some(_) => {}
+            None => self.readings.push(reading),
+        }
+    }
+
+    pub fn into_readings(self) -> Vec<Reading> {
+        self.readings
     }
 }
 
@@ -53,7 +63,7 @@ fn without_what_follows(conditions: &mut Vec<Pred>) {
 /// A plan with names replaced by positions, so that equal computations are equal.
 fn bare(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    let mut names = HashMap::new();
+    let mut names = FxHashMap::default();
     let outputs = plan.select.iter_mut().map(|item| &mut item.name);
     let outputs = outputs.chain(plan.group.iter_mut().map(|item| &mut item.name));
     let outputs = outputs.chain(plan.measures.iter_mut().map(|item| &mut item.name));

@@ -4,9 +4,8 @@
 //! Only columns that sort rows into few kinds take part, and only what belongs to exactly one of their cells. A reading
 //! that needs such a match is never called verified.
 
-use std::collections::HashMap;
-
 use base::Type;
+use rustc_hash::FxHashMap;
 
 use super::{ColId, Index};
 use crate::tokens;
@@ -22,9 +21,9 @@ const WORDS_MAX: usize = 3;
 /// What parts and forms of cells can stand for.
 #[derive(Clone, Debug, Default)]
 pub struct Loose {
-    words: HashMap<String, Vec<(ColId, String)>>,
+    words: FxHashMap<String, Vec<(ColId, String)>>,
     /// Initials, which must be written in capitals.
-    initials: HashMap<String, Vec<(ColId, String)>>,
+    initials: FxHashMap<String, Vec<(ColId, String)>>,
 }
 
 impl Loose {
@@ -52,8 +51,8 @@ pub fn values(index: &Index) -> Loose {
         if !kinds || index.facts(id).yes.is_some() || index.facts(id).lists {
             continue;
         }
-        let mut words: HashMap<String, Vec<String>> = HashMap::new();
-        let mut initials: HashMap<String, Vec<String>> = HashMap::new();
+        let mut words: FxHashMap<String, Vec<String>> = FxHashMap::default();
+        let mut initials: FxHashMap<String, Vec<String>> = FxHashMap::default();
         for text in &column.values {
             for phrase in phrases(index, text).into_iter().chain(shortened(index, id, text)) {
                 note(words.entry(phrase).or_default(), text);
@@ -75,8 +74,8 @@ fn note(texts: &mut Vec<String>, text: &str) {
 }
 
 fn keep(
-    kept: &mut HashMap<String, Vec<(ColId, String)>>,
-    found: HashMap<String, Vec<String>>,
+    kept: &mut FxHashMap<String, Vec<(ColId, String)>>,
+    found: FxHashMap<String, Vec<String>>,
     id: ColId,
     wanted: impl Fn(&str) -> bool,
 ) {

@@ -1,8 +1,7 @@
 //! In which state something is: what people say, and the names and cells that record it or its opposite.
 
-use std::collections::HashMap;
-
 use super::files::{alternatives, lines};
+use rustc_hash::FxHashMap;
 
 /// How tables record one state.
 #[derive(Clone, Debug)]
@@ -17,14 +16,14 @@ pub struct State {
 #[derive(Clone, Debug)]
 pub struct States {
     all: Vec<State>,
-    by_phrase: HashMap<String, usize>,
+    by_phrase: FxHashMap<String, usize>,
     words_max: usize,
 }
 
 impl States {
     /// Reads the file.
     pub fn new() -> States {
-        let mut states = States { all: Vec::new(), by_phrase: HashMap::new(), words_max: 1 };
+        let mut states = States { all: Vec::new(), by_phrase: FxHashMap::default(), words_max: 1 };
         for (said, state) in lines(include_str!("../../lexicon/states.tsv")).filter_map(state) {
             for phrase in said {
                 states.words_max = states.words_max.max(phrase.split(' ').count());

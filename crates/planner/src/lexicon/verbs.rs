@@ -1,8 +1,10 @@
 //! What people do with what rows record: forms of verbs, whether they choose rows, and the names that record them.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::files::{alternatives, lines};
+use crate::tokens;
+use crate::words::Forms;
 
 /// One verb of the language.
 #[derive(Clone, Debug)]
@@ -11,8 +13,17 @@ pub struct Verb {
     pub forms: Vec<String>,
     /// Whether it only says that what a row records happened.
     plain: bool,
+    /// The stem of its base.
+    pub stem: String,
     /// Words of the names that record it, the most usual first.
-    pub recorded: Vec<String>,
+    pub recorded: Vec<Recorded>,
+}
+
+/// A word of a name that records a verb.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    pub word: String,
+    pub stem: String,
 }
 
 /// The forms that stand in different places of a sentence.
@@ -48,14 +59,14 @@ impl Verb {
 #[derive(Clone, Debug)]
 pub struct Verbs {
     all: Vec<Verb>,
-    by_form: HashMap<String, Vec<usize>>,
+    by_form: FxHashMap<String, Vec<usize>>,
 }
 
 impl Verbs {
     /// Reads the file.
     pub fn new() -> Verbs {
         let all: Vec<Verb> = lines(include_str!("../../lexicon/verbs.tsv")).filter_map(verb).collect();
-        let mut by_form: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_form: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, verb) in all.iter().enumerate() {
             for form in &verb.forms {
                 by_form.entry(form.clone()).or_default().push(at);
@@ -67,7 +78,7 @@ impl Verbs {
     /// Words of the names that record a verb, by any form of it.
     pub fn recorded(&self, phrase: &str) -> impl Iterator<Item = &String> {
         let verbs = self.by_form.get(phrase).into_iter().flatten();
-        verbs.flat_map(|at| &self.all[*at].recorded)
+        verbs.flat_map(|at| &self.all[*at].recorded).map(|recorded| &recorded.word)
     }
 
     /// Every verb.
@@ -86,13 +97,16 @@ impl Verbs {
 fn verb(line: &'static str) -> Option<Verb> {
     let fields: Vec<&str> = line.split('\t').collect();
     let [base, others, class, recorded] = fields[..] else { return None };
+    let stem = |phrase: &str| tokens::phrase(phrase, |word| Forms::built_in().stem(word));
     let forms = std::iter::once(base.to_string()).chain(alternatives(others).filter(|form| form != "-")).collect();
     let plain = match class {
         "plain" => true,
         "state" => false,
         _ => return None,
     };
-    Some(Verb { forms, plain, recorded: alternatives(recorded).filter(|word| word != "-").collect() })
+    let recorded = alternatives(recorded).filter(|word| word != "-");
+    let recorded = recorded.map(|word| Recorded { stem: stem(&word), word }).collect();
+    Some(Verb { forms, plain, stem: stem(base), recorded })
 }
 
 #[cfg(test)]

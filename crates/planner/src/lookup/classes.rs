@@ -1,14 +1,15 @@
 //! Classes of words of the language, by stem: what a question word asks for, and words used for one another.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::lexicon::lines;
 use crate::words::Forms;
 
 /// Classes by the stem of their words.
 pub struct Classes {
-    by_stem: HashMap<String, Vec<u16>>,
+    by_stem: FxHashMap<String, Vec<u16>>,
     names: Vec<&'static str>,
 }
 
@@ -19,8 +20,8 @@ pub static KIN: LazyLock<Classes> = LazyLock::new(|| Classes::read(include_str!(
 
 impl Classes {
     fn read(text: &'static str) -> Classes {
-        let forms = Forms::new();
-        let mut classes = Classes { by_stem: HashMap::new(), names: Vec::new() };
+        let forms = Forms::built_in();
+        let mut classes = Classes { by_stem: FxHashMap::default(), names: Vec::new() };
         for (class, line) in lines(text).enumerate() {
             let (name, list) = line.split_once('\t').unwrap_or(("", line));
             classes.names.push(name);

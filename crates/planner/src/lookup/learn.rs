@@ -4,7 +4,8 @@
 //! that depends on nothing but their number, so that the same questions give the same weights to the last digit.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+
+use rustc_hash::FxHashMap;
 
 use data::plan::Agg;
 
@@ -33,7 +34,7 @@ pub struct Truth {
 /// The names of features in the order they were first seen.
 #[derive(Clone, Debug, Default)]
 struct Names {
-    ids: HashMap<String, u32>,
+    ids: FxHashMap<String, u32>,
     names: Vec<String>,
 }
 

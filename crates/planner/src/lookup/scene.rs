@@ -144,7 +144,7 @@ const LINKS_MAX: usize = 60;
 
 impl<'a> Scene<'a> {
     pub fn new(index: &Index, lookup: &'a Table, question: &str) -> Scene<'a> {
-        let words = words(question, &index.forms);
+        let words = words(question, index.forms);
         let (asks, asks_at) = asks(&words);
         let mentions = lookup.columns.iter().map(|column| mentions(&column.header, &words)).collect();
         let asked = lookup

@@ -1,10 +1,9 @@
 //! A table as lookups see it: the words of its headers, what kind of thing each column holds, and, where the table is
 //! small enough to have its rows at hand, its cells.
 
-use std::collections::HashMap;
-
 use base::{Cell, Type};
 use data::dataset::{ColumnInfo, TableInfo};
+use rustc_hash::FxHashMap;
 
 use super::classes::KIN;
 use super::words::{CLOSED, key, number};
@@ -85,9 +84,9 @@ pub struct Table {
     /// Whether the rows are at hand.
     pub known: bool,
     pub rows: usize,
-    by_key: HashMap<String, Vec<(usize, ValueId)>>,
-    by_stems: HashMap<String, Vec<(usize, ValueId)>>,
-    by_word: HashMap<String, Vec<(usize, ValueId)>>,
+    by_key: FxHashMap<String, Vec<(usize, ValueId)>>,
+    by_stems: FxHashMap<String, Vec<(usize, ValueId)>>,
+    by_word: FxHashMap<String, Vec<(usize, ValueId)>>,
     pub words_max: usize,
 }
 
@@ -98,9 +97,9 @@ impl Table {
             columns: (0..info.columns.len()).map(|at| column(info, at, forms)).collect(),
             known,
             rows: info.cells.len(),
-            by_key: HashMap::new(),
-            by_stems: HashMap::new(),
-            by_word: HashMap::new(),
+            by_key: FxHashMap::default(),
+            by_stems: FxHashMap::default(),
+            by_word: FxHashMap::default(),
             words_max: 0,
         };
         table.weigh_headers();
@@ -141,7 +140,7 @@ impl Table {
 
     /// A word that half of the columns have tells half as much as one of a single column.
     fn weigh_headers(&mut self) {
-        let mut columns_with: HashMap<String, usize> = HashMap::new();
+        let mut columns_with: FxHashMap<String, usize> = FxHashMap::default();
         for column in &self.columns {
             let mut stems: Vec<&str> = column.header.iter().map(|word| word.stem.as_str()).collect();
             stems.sort_unstable();
@@ -194,7 +193,7 @@ fn column(info: &TableInfo, at: usize, forms: &Forms) -> Column {
         })
         .collect();
     let mut values: Vec<Value> = Vec::new();
-    let mut ids: HashMap<String, ValueId> = HashMap::new();
+    let mut ids: FxHashMap<String, ValueId> = FxHashMap::default();
     let mut rows = Vec::with_capacity(info.cells.len());
     for row in &info.cells {
         let text = row.get(at).map(shown).unwrap_or_default();

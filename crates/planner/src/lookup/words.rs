@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_number_after_letters_is_a_part_of_a_name() {
-        let found = words("the T26 had 25g, 1,234 and \"two\"", &Forms::new());
+        let found = words("the T26 had 25g, 1,234 and \"two\"", Forms::built_in());
         let numbers: Vec<f64> = found.iter().filter_map(|word| word.number).collect();
         assert_eq!(numbers, [25.0, 1234.0, 2.0]);
         assert!(found.last().is_some_and(|word| word.proper));

@@ -4,7 +4,7 @@
 //! the dataset has is meant.
 
 use super::super::{Fit, Index, Sense};
-use crate::tokens;
+use crate::lexicon::verbs::Recorded;
 
 /// How many of the names for a deed are also said for one another.
 const USUAL: usize = 2;
@@ -12,34 +12,33 @@ const USUAL: usize = 2;
 /// Adds every verb that is recorded as a date or as a two-valued column.
 pub fn name(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for verb in index.lexicon.verbs.iter() {
-        let base: Vec<String> = verb.forms[0].split(' ').map(str::to_string).collect();
-        let stem = tokens::phrase(&verb.forms[0], |word| index.forms.stem(word));
-        if !index.names(&stem).is_empty() || base.iter().any(|word| index.is_in_a_name(word)) {
+        let base = verb.forms[0].split(' ');
+        if !index.names(&verb.stem).is_empty() || base.clone().any(|word| index.is_in_a_name(word)) {
             continue;
         }
-        let recorded = verb.recorded.iter().map(|word| senses(index, word)).find(|senses| !senses.is_empty());
+        let recorded = verb.recorded.iter().find_map(|recorded| senses(index, &recorded.stem));
+        let base: Vec<String> = base.map(str::to_string).collect();
         added.extend(recorded.into_iter().flatten().map(|sense| (base.clone(), sense)));
     }
     // "Sales" of what was sold on a day.
     for verb in index.lexicon.verbs.iter() {
         let usual = &verb.recorded[..verb.recorded.len().min(USUAL)];
-        let own = usual.iter().chain(&verb.forms[..1]).map(|word| senses(index, word));
-        let Some(senses) = own.into_iter().find(|senses| !senses.is_empty()) else { continue };
-        let free = |word: &&String| {
-            let stem = tokens::phrase(word, |word| index.forms.stem(word));
-            index.names(&stem).iter().all(|entry| entry.fit == Fit::Part)
-                && !word.contains(' ')
-                && !index.is_value(word)
+        let mut stems = usual.iter().map(|recorded| &recorded.stem).chain([&verb.stem]);
+        let Some(senses) = stems.find_map(|stem| senses(index, stem)) else { continue };
+        let free = |recorded: &&Recorded| {
+            index.names(&recorded.stem).iter().all(|entry| entry.fit == Fit::Part)
+                && !recorded.word.contains(' ')
+                && !index.is_value(&recorded.word)
         };
-        for word in usual.iter().filter(free) {
-            added.extend(senses.iter().map(|sense| (vec![word.clone()], *sense)));
+        for recorded in usual.iter().filter(free) {
+            added.extend(senses.iter().map(|sense| (vec![recorded.word.clone()], *sense)));
         }
     }
 }
 
-/// The dates and two-valued columns of a name.
-fn senses(index: &Index, word: &str) -> Vec<Sense> {
-    let stem = tokens::phrase(word, |word| index.forms.stem(word));
-    let entries = index.names(&stem).iter();
-    entries.map(|entry| entry.sense).filter(|sense| matches!(sense, Sense::Event(_) | Sense::Flag(_))).collect()
+/// The dates and two-valued columns of a name, if it has any.
+fn senses(index: &Index, stem: &str) -> Option<Vec<Sense>> {
+    let entries = index.names(stem).iter();
+    let deeds = entries.map(|entry| entry.sense).filter(|sense| matches!(sense, Sense::Event(_) | Sense::Flag(_)));
+    Some(deeds.collect()).filter(|deeds: &Vec<Sense>| !deeds.is_empty())
 }

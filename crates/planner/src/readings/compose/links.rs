@@ -4,19 +4,18 @@
 //! phrase of the question stands for a name if every word of the phrase is an alternative of another word of the name;
 //! the name that accounts for most of the phrase, and of which least is left unsaid, is nearest.
 
-use std::collections::{HashMap, HashSet};
-
 use crate::draft::Target;
 use crate::index::{ColId, Index, Sense};
 use crate::score::Feature;
 use crate::tokens::{Kind, Token};
 use crate::words::split_name;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Every name of a dataset by the first word of each alternative of its words.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
     names: Vec<Name>,
-    hits: HashMap<String, Vec<Hit>>,
+    hits: FxHashMap<String, Vec<Hit>>,
 }
 
 #[derive(Clone, Debug)]
@@ -94,7 +93,7 @@ impl Links {
         let sort = words.iter().rposition(|word| SORTS.contains(&word.as_str())).filter(|_| words.len() > 1);
         self.names.push(Name { sense, telling: words.iter().map(|word| !general(word)).collect(), sort });
         for (place, (written, word)) in written.iter().zip(words).enumerate() {
-            let mut known: HashSet<Vec<String>> = HashSet::new();
+            let mut known: FxHashSet<Vec<String>> = FxHashSet::default();
             for (phrase, other) in alternatives(index, written, word) {
                 let mut stems = phrase.split(' ').map(|word| index.forms.stem(word));
                 let Some(first) = stems.next() else { continue };
