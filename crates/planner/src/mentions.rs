@@ -238,6 +238,11 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
         let entries = if token.kind == Kind::Quoted { &[] } else { index.names(&stem) };
         let unheard: Vec<Entry> = entries.iter().filter(|entry| !is_other_noun(index, entry, token)).cloned().collect();
         let entries = if unheard.len() < entries.len() { &unheard } else { entries };
+        let deeds: Vec<Entry> = match at > 0 && tokens[at - 1].fold == "who" && token.fold != token.singular {
+            true => entries.iter().filter(|entry| !is_counted_part(index, entry)).cloned().collect(),
+            false => Vec::new(),
+        };
+        let entries = if deeds.is_empty() { entries } else { &deeds };
         let done = if end == at + 1 && is_past(&token.fold) { done(entries) } else { Vec::new() };
         let entries = if done.is_empty() { entries } else { &done };
         let mut names = name_mentions(index, entries, end, &singular);
@@ -262,6 +267,11 @@ fn named(index: &Index, tokens: &[Token], at: usize, mentions: &mut Vec<Mention>
 fn is_other_noun(index: &Index, entry: &Entry, said: &Token) -> bool {
     let noun = entry.fit == Fit::Synonym && entry.singular.ends_with("ing") && !said.singular.ends_with("ing");
     noun && index.lexicon.roles(&said.fold).iter().any(|role| matches!(role, Role::Neutral | Role::Light))
+}
+
+/// Whether a name is a number of which the word is only a part: "who packs" asks for no `nappy_packs`.
+fn is_counted_part(index: &Index, entry: &Entry) -> bool {
+    entry.fit == Fit::Part && matches!(entry.sense, Sense::Column(id) if index.column(id).ty.is_number())
 }
 
 /// Whether rows are named by what is done, and the word by what it is done to: "milk" is not the table of milkings.
@@ -347,7 +357,8 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
     let spelling = |end: usize| tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
     (at + 1..=(at + WORDS_MAX).min(tokens.len())).rev().find_map(|end| {
         let phrase = spelling(end);
-        if index.is_value(&phrase) || !index.names(&phrase).is_empty() {
+        let is_cell = index.is_value(&phrase) || index.is_value(&index.forms.stem(&phrase));
+        if is_cell || !index.names(&phrase).is_empty() {
             return None;
         }
         let names = index.lexicon.opposite(&phrase)?;

@@ -27,6 +27,29 @@ impl Distinct {
     }
 }
 
+/// Whether two plans list the same rows, and one of them only shows more of each.
+pub fn list_the_same_rows(first: &Plan, second: &Plan) -> bool {
+    let lists =
+        |plan: &Plan| !plan.select.is_empty() && plan.group.is_empty() && plan.measures.is_empty() && !plan.distinct;
+    let ranked = |plan: &Plan| {
+        let by = plan.top.as_ref().map(|top| &top.by);
+        by.and_then(|by| plan.select.iter().find(|item| item.name == *by)).map(|item| item.expr.clone())
+    };
+    let rows = |plan: &Plan| {
+        let mut bare = Plan { select: Vec::new(), ..plan.clone() };
+        bare.top.iter_mut().for_each(|top| top.by.clear());
+        bare.canonical()
+    };
+    let shows = |more: &Plan, less: &Plan| {
+        less.select.iter().all(|item| more.select.iter().any(|other| other.expr == item.expr))
+    };
+    lists(first)
+        && lists(second)
+        && (shows(first, second) || shows(second, first))
+        && ranked(first) == ranked(second)
+        && rows(first) == rows(second)
+}
+
 /// What a reading computes, but for columns that a list shows beside what was asked for.
 fn answering(reading: &Reading) -> Plan {
     let mut plan = reading.plan.clone();

@@ -8,6 +8,7 @@ use base::Type;
 use rustc_hash::FxHashMap;
 
 use super::{ColId, Index};
+use crate::lexicon::Role;
 use crate::tokens;
 
 /// Above this many different cells a column does not sort rows into kinds.
@@ -91,7 +92,9 @@ fn keep(
 /// Whether the dataset or the language has the phrase for something else.
 fn is_taken(index: &Index, phrase: &str) -> bool {
     let stem = tokens::phrase(phrase, |word| index.forms.stem(word));
-    !index.names(&stem).is_empty() || index.is_value(phrase) || !index.lexicon.roles(phrase).is_empty()
+    // Beside a cell `fail`, what failed is no verb that denies.
+    let spoken = index.lexicon.roles(phrase).iter().any(|role| *role != Role::Failed);
+    !index.names(&stem).is_empty() || index.is_value(phrase) || spoken
 }
 
 /// The telling words of a text, and forms that people give its last one: `part timer`, `privately`.

@@ -440,7 +440,9 @@ pub fn absent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `still working`, `still open`: what has an end of its own has not come to it.
 pub fn still(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(end) = parser.role(at, Role::Still) else { return };
+    // "Still have to pass" denies that they have.
+    let denies = parser.role(at, Role::Not).is_some();
+    let Some(end) = parser.role(at, Role::Still).filter(|_| !denies) else { return };
     let index = parser.index;
     let ends: Columns =
         index.columns().filter(|id| index.column(*id).ty.is_temporal() && index.column(*id).nulls > 0).collect();

@@ -2,6 +2,7 @@
 //!
 //! Each check looks for one pattern of words and for a plan that cannot be meant by it; none of them makes a reading.
 
+mod asked;
 mod events;
 
 use data::plan::{Agg, ComputeOp, Expr, Plan, Pred, Test};
@@ -38,6 +39,7 @@ impl Said<'_> {
 pub fn is_denied(said: &Said, reading: &Reading) -> bool {
     let plan = &reading.plan;
     events::are_passed_over(said, plan)
+        || asked::is_left_out(said, plan)
         || takes_one_for_the_total(said, plan)
         || denies_how_it_was_done(said)
         || ranks_by_a_number_of_kinds(said, plan)

@@ -261,7 +261,10 @@ pub fn compared(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
                 found.push((end, free.conditioned(condition, said)));
             }
             None | Some(Wanted::Counted | Wanted::Shared) => {
-                found.extend(by_unit(parser, frame, test, &amounts).into_iter().map(|next| (end, next)));
+                // "More than 40 days of leave" are days of what comes next.
+                if parser.word(end) != "of" {
+                    found.extend(by_unit(parser, frame, test, &amounts).into_iter().map(|next| (end, next)));
+                }
                 found.extend(unnamed(parser, end, frame, test, &amounts).map(|next| (end, next)));
                 if frame.wanted.is_none() {
                     let wanted = Some(Wanted::Compared(test, amounts));

@@ -144,7 +144,7 @@ impl Frame {
         if self.draft.ask == Some(Ask::Who) && !self.tells_persons(parser) || self.counts_visitors(parser) {
             return None;
         }
-        if self.draft.rank.as_ref().is_some_and(|rank| rank.open) && !self.ranks_rows(parser) {
+        if self.ranks() && !self.draft.ranks_by_share() && !self.ranks_rows(parser) {
             return None;
         }
         self.count_own_rows(parser);

@@ -266,9 +266,20 @@ pub fn number(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 /// `churn rate`: the share of rows of which it is true.
 pub fn rate(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let index = parser.index;
-    if !frame.draft.heads.is_empty() || frame.wanted.is_some() || frame.draft.share {
+    // "Which centre has the lowest pass rate".
+    let ranked = frame.ranks() && matches!(frame.draft.heads[..], [Head { agg: None, .. }]);
+    if !frame.draft.heads.is_empty() && !ranked || frame.wanted.is_some() || frame.draft.share {
         return;
     }
+    let shared = |rows: usize| {
+        frame.with(Last::Head, |next| {
+            if !ranked {
+                next.draft.heads.push(Head::counted(rows));
+            }
+            next.draft.share_from = next.draft.filters.len();
+            (next.draft.share, next.draft.predicate) = (true, true);
+        })
+    };
     let flags = |id: &ColId| index.facts(*id).yes.is_some();
     let named = names(parser, at).into_iter().filter_map(|(end, target, said)| match target {
         Target::Columns(columns) if columns.iter().all(flags) => Some((end, columns, said)),
@@ -280,21 +291,13 @@ pub fn rate(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         let [(id, text)] = &cells[..] else { continue };
         let Some(after) = parser.role(mention.end, Role::Rate) else { continue };
         let Some(rows) = index.rows_of(id.table) else { continue };
-        let next = frame.with(Last::Head, |next| {
-            next.draft.heads.push(Head::counted(rows));
-            (next.draft.share, next.draft.predicate) = (true, true);
-        });
         let condition = Condition::Values { cells: vec![(*id, vec![text.clone()])], all: false };
-        found.push((after, next.conditioned(condition, &features(mention))));
+        found.push((after, shared(rows).conditioned(condition, &features(mention))));
     }
     for (end, columns, said) in named {
         let Some(after) = parser.role(end, Role::Rate) else { continue };
         let Some(rows) = columns.first().and_then(|id| index.rows_of(id.table)) else { continue };
-        let next = frame.with(Last::Head, |next| {
-            next.draft.heads.push(Head::counted(rows));
-            (next.draft.share, next.draft.predicate) = (true, true);
-        });
-        found.push((after, next.conditioned(Condition::Flag(columns), &said)));
+        found.push((after, shared(rows).conditioned(Condition::Flag(columns), &said)));
     }
 }
 

@@ -85,11 +85,30 @@ pub fn modifier(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             .at(at)
             .iter()
             .all(|mention| mention.end == at + 1 && (mention.partial || !names_data(&mention.what)));
+    if is_rows_of_what_follows(parser, at) && frame.is_free() {
+        found.push((at + 1, frame.clone()));
+    }
     if only_partial && names(parser, at + 1).iter().any(whole) && frame.is_free() {
         let mut next = frame.clone();
         next.draft.features.push(Feature::PartialName);
         found.push((at + 1, next));
     }
+}
+
+/// `test centre`: rows in the singular, only to say of what the column after them is.
+fn is_rows_of_what_follows(parser: &Parser, at: usize) -> bool {
+    let token = &parser.tokens[at];
+    let own = |table: usize| {
+        let column =
+            |target: &Target| matches!(target, Target::Columns(columns) if columns.iter().all(|id| id.table == table));
+        names(parser, at + 1).iter().any(|(_, target, said)| column(target) && said.is_empty())
+    };
+    let tables = parser.mentions.at(at).iter().filter(|mention| mention.end == at + 1);
+    let mut tables = tables.filter_map(|mention| match mention.what {
+        What::Thing(thing) => parser.index.things[thing].table,
+        _ => None,
+    });
+    token.fold == token.singular && tables.any(own)
 }
 
 /// `people stay`, `our customers pay`: whoever the rows come from, where they are not told apart.

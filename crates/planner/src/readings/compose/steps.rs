@@ -205,7 +205,7 @@ pub fn joint(parser: &Parser, at: usize, end: usize, role: Role, frame: &Frame, 
         }
         Role::And => next.draft.joined = true,
         Role::Or => (next.draft.joined, next.either) = (true, true),
-        Role::Still => {
+        Role::Still if parser.role(at, Role::Not).is_none() => {
             next.still = true;
             next.draft.predicate |= headed;
         }
