@@ -8,11 +8,42 @@ use super::{Profile, dataset, day, decimal, flag, int, key, link, name_of, table
 /// The dataset of that name, if it is one of these.
 pub fn named(name: &str) -> Option<Dataset> {
     Some(match name {
+        "apiary" => apiary(),
         "marina" => marina(),
         "pantry" => pantry(),
         "pavilion" => pavilion(),
         _ => return None,
     })
+}
+
+/// Rows that are named after what they weigh, hives that cost money beside a price per jar, and cells that say how tests ended.
+fn apiary() -> Dataset {
+    let hives = table(
+        "hives",
+        50,
+        vec![
+            name_of("hive", &["H01", "H02", "H03"]),
+            text("site", &["Orchard", "Quarry", "Mill"]),
+            text("hive_type", &["National", "WBC", "Langstroth"]),
+            int("cost_gbp", 30, 150, 330),
+            flag("inspection_passed"),
+        ],
+    );
+    let honey = table(
+        "honey",
+        160,
+        vec![
+            key("batch", 160),
+            day("extracted_on", "2022-06-26", "2025-08-30"),
+            text("hive", &["H01", "H02", "H03"]),
+            decimal("wt_kg", "2.00", "22.00"),
+            decimal("price_per_jar", "5.00", "8.00"),
+            int("gift_packs", 4, 0, 3),
+            text("packed_by", &["Anjali", "Dorota"]),
+            text("result", &["pass", "fail"]),
+        ],
+    );
+    Dataset { relations: vec![link("honey.hive", "hives.hive")], ..dataset("apiary", vec![hives, honey]) }
 }
 
 /// Boats with a rate, and their hires with three dates and several kinds of money.

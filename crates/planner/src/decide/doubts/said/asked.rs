@@ -95,16 +95,19 @@ fn averages_an_amount(said: &Said, plan: &Plan) -> bool {
     !usual.iter().any(|word| said.has(word)) && said.words().any(more)
 }
 
-/// `the slowest tickets to be resolved`: what is still to be done, or what was done last of all, but no cell that says so.
+/// `tickets to be resolved`: what is still to be done, or what was done in the end, but not what has been done.
 fn takes_what_is_to_be_done(said: &Said, plan: &Plan) -> bool {
     let cells = fixed_cells(plan);
-    let done = |at: usize| {
-        said.mentions.at(at).iter().any(|mention| match &mention.what {
-            What::Value(values) => values.iter().any(|(_, text)| cells.contains(&text.as_str())),
-            _ => false,
-        })
+    let done = |what: &What| match what {
+        What::Value(values) => values.iter().any(|(_, text)| cells.contains(&text.as_str())),
+        What::Columns(_) | What::Flag(_) | What::Event(_) => true,
+        _ => false,
     };
-    said.words().any(|at| said.word(at) == "to" && said.word(at + 1) == "be" && done(at + 2))
+    let denied = |at: usize| at > 0 && matches!(said.word(at - 1), "still" | "yet");
+    let to_be = |at: usize| said.word(at) == "to" && said.word(at + 1) == "be" && !denied(at);
+    let participle = |at: usize| said.word(at).ends_with("ed") || said.word(at).ends_with("en");
+    let named = |at: usize| participle(at) && said.mentions.at(at).iter().any(|mention| done(&mention.what));
+    said.words().any(|at| to_be(at) && named(at + 2))
 }
 
 /// `price paid for a WBC` beside a price per jar and what each hive cost: money of other rows, by a part of its name.
