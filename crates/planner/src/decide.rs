@@ -192,7 +192,11 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
     let said = |reading: &Reading| describe(&reading.plan, &index.dataset);
     // Nobody can choose between two that are said alike.
     let told = said(&best);
-    readings.retain(|reading| said(reading) != told && !same::list_the_same_rows(&best.plan, &reading.plan));
+    let shows_alike = |reading: &Reading| {
+        same::list_the_same_rows(&best.plan, &reading.plan)
+            || same::tell_the_same_groups(index, &best.plan, &reading.plan)
+    };
+    readings.retain(|reading| said(reading) != told && !shows_alike(reading));
     let margin = readings.first().map(|second| best.score - second.score);
     readings.truncate(OTHERS_MAX);
     if margin.is_some_and(|margin| margin < score::MARGIN_MIN) {

@@ -55,6 +55,8 @@ pub struct Draft {
     pub chart: Option<Wish>,
     /// Whether a number along time is asked for without a period being said.
     pub trend: bool,
+    /// Whether it is asked how a number changed, which takes at least two of them.
+    pub changes: bool,
     /// Whether the sentence has passed its verb or a relative pronoun after the head.
     pub predicate: bool,
     /// Whether a preposition came before, and only conditions since: a thing that follows belongs to the head.

@@ -130,6 +130,10 @@ impl Ground<'_> {
                     return Err(Why::ambiguous(format!("{name} belongs to another thing than the one asked about")));
                 }
                 let values = self.thresholds(column, amounts, Reach::Row)?;
+                if *implied && self.assumptions.iter().any(|known| known.code == "range") {
+                    let name = self.index.qualified(column);
+                    return Err(Why::ambiguous(format!("what is compared: {name} has no such numbers")));
+                }
                 if self.index.facts(column).years && *test == Test::Eq {
                     self.check_year(column, amounts)?;
                 }
@@ -156,7 +160,7 @@ impl Ground<'_> {
                     self.check_event_date()?;
                 }
                 let pred = self.time_pred(columns.as_ref(), when)?;
-                Ok(Placed::Here(if filter.negated { not(pred) } else { pred }))
+                Ok(Placed::Here(if filter.negated { self.not_in_time(pred) } else { pred }))
             }
             Condition::AnyTime { columns, whens } => {
                 let or =
@@ -166,6 +170,18 @@ impl Ground<'_> {
             Condition::Key { thing, number } => self.key_pred(*thing, *number, filter.negated),
             Condition::Related(thing) => self.related(*thing),
         }
+    }
+
+    /// `not resolved in June`: at another time, or never.
+    fn not_in_time(&mut self, pred: Pred) -> Pred {
+        let Pred::Test { expr: expr @ Expr::Col { col }, .. } = &pred else { return not(pred) };
+        let never = self.index.find(col).is_some_and(|id| self.index.column(id).nulls > 0);
+        if !never {
+            return not(pred);
+        }
+        let missing = Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() };
+        self.assume("nulls", format!("rows without {col} are among them"));
+        Pred::Or { or: vec![not(pred), missing] }
     }
 
     /// A year that the column does not reach is not in the data.

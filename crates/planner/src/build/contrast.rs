@@ -142,6 +142,18 @@ fn relative_to(one: &When, other: &When) -> When {
     }
 }
 
+/// The grain that both ends of a span have: `from May to June`.
+pub fn spanned(draft: &Draft) -> Option<Grain> {
+    let ends = |filter: &Filter| match &filter.condition {
+        Condition::Time { when: When::Between(first, last), .. } => {
+            let [first, last] = [first, last].map(|end| grain(&When::In(end.clone())));
+            first.filter(|first| last == Some(*first))
+        }
+        _ => None,
+    };
+    draft.filters.iter().find_map(ends)
+}
+
 /// The calendar period that a condition on time names one of.
 fn grain(when: &When) -> Option<Grain> {
     match when {

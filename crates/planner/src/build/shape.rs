@@ -229,6 +229,10 @@ fn check_words_used(index: &Index, draft: &Draft, shape: &Shape) -> Result<(), W
     if twice { Err(Why::unsupported("two numbers of rows are asked for")) } else { Ok(()) }
 }
 
+fn one_number() -> Why {
+    Why::unsupported("how something changed takes two periods, or a period to tell it by")
+}
+
 fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     let is_time = |group: &Target| matches!(group, Target::Grain(_) | Target::OverTime);
     if draft.trend && !draft.groups.iter().any(is_time) {
@@ -236,6 +240,12 @@ fn shape(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         along_time.groups.push(Target::OverTime);
         along_time.trend = false;
         return shape(index, &along_time);
+    }
+    if draft.changes && draft.groups.is_empty() && draft.contrast.is_none() {
+        let mut apart = draft.clone();
+        apart.groups.push(Target::Grain(super::contrast::spanned(draft).ok_or_else(one_number)?));
+        apart.changes = false;
+        return shape(index, &apart);
     }
     if draft.share && draft.rank.is_some() {
         return super::shares::ranked(index, draft);

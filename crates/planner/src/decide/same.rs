@@ -1,9 +1,10 @@
 //! Readings that compute the same: of several the cheapest is kept, so that nobody is asked to choose between equal answers.
 
-use data::plan::{Expr, Plan, Pred, Test};
+use data::plan::{Expr, Group, Plan, Pred, Test};
 use rustc_hash::FxHashMap;
 
 use crate::Reading;
+use crate::index::Index;
 
 /// The cheapest reading of each computation, in the order in which the computations were met.
 #[derive(Default)]
@@ -48,6 +49,22 @@ pub fn list_the_same_rows(first: &Plan, second: &Plan) -> bool {
         && (shows(first, second) || shows(second, first))
         && ranked(first) == ranked(second)
         && rows(first) == rows(second)
+}
+
+/// Whether two plans compute the same for the same groups, and one of them only shows what identifies each, too.
+pub fn tell_the_same_groups(index: &Index, first: &Plan, second: &Plan) -> bool {
+    let identifies = |group: &Group, others: &[Group]| {
+        let column = |group: &Group| if let Expr::Col { col } = &group.expr { index.find(col) } else { None };
+        let Some(key) = column(group) else { return false };
+        let labels = index.things.iter().filter(|thing| thing.keys.contains(&key)).filter_map(|thing| thing.label);
+        labels.into_iter().any(|label| others.iter().any(|other| column(other) == Some(label)))
+    };
+    let (more, less) = if first.group.len() > second.group.len() { (first, second) } else { (second, first) };
+    let known = |group: &Group| less.group.iter().any(|other| other.expr == group.expr && other.grain == group.grain);
+    let bare = |plan: &Plan| Plan { group: Vec::new(), ..plan.clone() }.canonical();
+    more.group.len() == less.group.len() + 1
+        && more.group.iter().all(|group| known(group) || identifies(group, &less.group))
+        && bare(more) == bare(less)
 }
 
 /// What a reading computes, but for columns that a list shows beside what was asked for.

@@ -70,7 +70,10 @@ pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 }
                 steps.push((end, next));
             }
-            Role::Changed if asks_difference(parser) && !draft.heads.is_empty() => steps.push((end, draft.clone())),
+            Role::Changed if asks_difference(parser) && !draft.heads.is_empty() => {
+                let changes = !matches!(parser.word(at), "look" | "looked");
+                steps.push((end, Draft { changes, ..draft.clone() }));
+            }
             Role::Purpose if says_duration(parser, draft) => steps.push((end, draft.clone())),
             Role::Measured if is_measured(parser, at) => steps.push((end, draft.clone())),
             Role::And => steps.push((end, Draft { joined: true, ..draft.clone() })),

@@ -38,6 +38,11 @@ impl Said<'_> {
 /// Whether the words rule a reading out.
 pub fn is_denied(said: &Said, reading: &Reading) -> bool {
     let plan = &reading.plan;
+    let now = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Role(Role::Still)));
+    // What holds now is not what held of any row.
+    if super::takes_any_row(reading) && said.words().any(now) {
+        return true;
+    }
     events::are_passed_over(said, plan)
         || asked::is_left_out(said, plan)
         || takes_one_for_the_total(said, plan)
@@ -273,11 +278,10 @@ fn counts_what_is_added_up(said: &Said, plan: &Plan) -> bool {
         "payout",
     ];
     let index = said.index;
-    let rows = |at: usize| {
-        let money = said.tokens.get(at).is_some_and(|token| MONEY.contains(&token.singular.as_str()));
-        money && said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Thing(_)))
-    };
-    let amount = |id: ColId| index.facts(id).is_money() && (index.facts(id).extensive || index.facts(id).additive);
+    let rows = |at: usize| said.tokens.get(at).is_some_and(|token| MONEY.contains(&token.singular.as_str()));
+    let named = |id: ColId| index.facts(id).core.iter().any(|word| matches!(word.as_str(), "amount" | "total"));
+    let adds_up = |id: ColId| index.facts(id).extensive || index.facts(id).additive;
+    let amount = |id: ColId| (index.facts(id).is_money() || named(id)) && adds_up(id);
     let brings = index.columns().any(|id| index.table(id.table).name == plan.from && amount(id));
     let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
     counts && brings && said.words().any(|at| said.word(at) == "total" && rows(at + 1))
@@ -429,16 +433,17 @@ fn ages_something_else(said: &Said, plan: &Plan) -> bool {
     known && bare && compared.peek().is_some() && !compared.any(aged)
 }
 
-/// `which town paid the most`: rows that were paid are not what was paid.
+/// `which town paid the most`, `which city gives the most`: rows that were paid are not what was paid.
 fn counts_what_was_paid(said: &Said, plan: &Plan) -> bool {
-    let paid =
-        |at: usize| matches!(said.word(at), "paid" | "spent" | "pays" | "spends" | "pay" | "spend" | "owes" | "owed");
+    const PAY: &[&str] = &["paid", "spent", "pays", "spends", "pay", "spend", "owes", "owed"];
+    const GIVE: &[&str] = &["gives", "gave", "give", "donates", "donated", "contributed", "raised"];
     let most = |at: usize| said.word(at) == "the" && matches!(said.word(at + 1), "most" | "least");
-    let ranked = plan
-        .top
-        .as_ref()
-        .is_some_and(|top| plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::Count));
-    ranked && said.words().any(|at| paid(at) && most(at + 1))
+    let alone = |at: usize| GIVE.contains(&said.word(at)) && at + 3 == said.tokens.len();
+    let paid = |at: usize| (PAY.contains(&said.word(at)) || alone(at)) && most(at + 1);
+    let top = plan.top.as_ref();
+    let ranked =
+        top.is_some_and(|top| plan.measures.iter().any(|measure| measure.name == top.by && measure.agg == Agg::Count));
+    ranked && said.words().any(paid)
 }
 
 /// `not the distance`: a number itself is not denied, so the negation was passed over.

@@ -170,6 +170,9 @@ impl Frame {
         if !timed && self.event.as_ref().is_some_and(|event| event.iter().any(due)) {
             return None;
         }
+        if self.event_is_elsewhere(parser) {
+            return None;
+        }
         self.place_in_time(parser);
         self.deny_of_all(parser);
         if self.denies_of_many(parser) {
@@ -389,6 +392,21 @@ impl Frame {
         if let Some(rows) = self.deed.or_else(|| parser.index.rows_of(column.table)) {
             *by = Target::Thing(rows);
         }
+    }
+
+    /// Whether a deed is named that rows of another table than that of what is asked for record: a gift is no `comps`.
+    fn event_is_elsewhere(&self, parser: &Parser) -> bool {
+        let Some(event) = &self.event else { return false };
+        let timed = self.draft.filters.iter().any(|filter| matches!(filter.condition, Condition::Time { .. }));
+        let compared = |filter: &Filter| match &filter.condition {
+            Condition::Compare { columns, .. } => Some(Target::Columns(columns.clone())),
+            _ => None,
+        };
+        let rows = self.draft.heads.iter().any(|head| head.target == Target::Rows);
+        let heads = self.draft.heads.iter().map(|head| head.target.clone()).filter(|_| !rows);
+        let targets = heads.chain(self.draft.filters.iter().filter_map(compared).filter(|_| rows));
+        let tables: Vec<usize> = targets.flat_map(|target| super::named::tables_of(parser.index, &target)).collect();
+        !timed && !tables.is_empty() && event.iter().all(|id| !tables.contains(&id.table))
     }
 
     /// A period is about the deed that was named, and a deed without a period about the rows that have its date.

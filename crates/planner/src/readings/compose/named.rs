@@ -6,7 +6,7 @@ use data::plan::{Agg, Dir, Test};
 use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
 use crate::draft::{Amount, Columns, Condition, Filter, Having, Head, Rank, RankKind, Target};
-use crate::index::{ColId, ThingId};
+use crate::index::{ColId, Index, ThingId};
 use crate::score::Feature;
 
 /// Every frame that a name can make of another.
@@ -547,27 +547,28 @@ impl Named<'_> {
             return false;
         }
         let by = frame.draft.rank.iter().filter_map(|rank| rank.by.as_ref());
-        let tables: Vec<usize> = frame.draft.heads.iter().chain(by).flat_map(|head| self.tables_of(head)).collect();
+        let tables: Vec<usize> =
+            frame.draft.heads.iter().chain(by).flat_map(|head| tables_of(index, &head.target)).collect();
         let own = |table: usize| tables.iter().any(|from| index.schema.hops(*from, table).is_some());
         let keyed = || index.things[thing].keys.iter().any(|key| tables.contains(&key.table));
         index.things[thing].table.map_or_else(keyed, own)
     }
+}
 
-    fn tables_of(&self, head: &Head) -> Vec<usize> {
-        let index = self.parser.index;
-        match &head.target {
-            Target::Thing(thing) => {
-                let keys = index.things[*thing].keys.iter().map(|key| key.table);
-                index.things[*thing].table.map_or_else(|| keys.collect(), |table| vec![table])
-            }
-            Target::Columns(columns) | Target::Flag(columns) => columns.iter().map(|id| id.table).collect(),
-            Target::Measure(measure) => {
-                let named = |name: &String| index.dataset.tables.iter().position(|table| table.name == *name);
-                index.measure(*measure).tables.iter().filter_map(named).collect()
-            }
-            Target::Elapsed(interval, _) => vec![interval.start.table],
-            Target::Formula(formula) => formula.left.iter().chain(&formula.right).map(|id| id.table).collect(),
-            _ => (0..index.dataset.tables.len()).collect(),
+/// The tables that a target is of.
+pub fn tables_of(index: &Index, target: &Target) -> Vec<usize> {
+    match target {
+        Target::Thing(thing) => {
+            let keys = index.things[*thing].keys.iter().map(|key| key.table);
+            index.things[*thing].table.map_or_else(|| keys.collect(), |table| vec![table])
         }
+        Target::Columns(columns) | Target::Flag(columns) => columns.iter().map(|id| id.table).collect(),
+        Target::Measure(measure) => {
+            let named = |name: &String| index.dataset.tables.iter().position(|table| table.name == *name);
+            index.measure(*measure).tables.iter().filter_map(named).collect()
+        }
+        Target::Elapsed(interval, _) => vec![interval.start.table],
+        Target::Formula(formula) => formula.left.iter().chain(&formula.right).map(|id| id.table).collect(),
+        _ => (0..index.dataset.tables.len()).collect(),
     }
 }

@@ -131,7 +131,11 @@ pub fn ranking(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &m
     let number = next.number.take().or(said.map(|number| number as u32));
     let end = if said.is_some() { end + 1 } else { end };
     // "Stay longest": by how long it took.
-    if matches!(parser.word(end - 1), "longest" | "shortest") && said.is_none() {
+    // "Has delivered the longest" is said of who did it.
+    let before = (0..end - 1).rev().find(|at| parser.word(*at) != "the");
+    let is_deed = |mention: &Mention| matches!(mention.what, What::Event(_));
+    let did = before.is_some_and(|at| parser.mentions.at(at).iter().any(is_deed));
+    if matches!(parser.word(end - 1), "longest" | "shortest") && said.is_none() && !did {
         for interval in &parser.index.intervals {
             let by = Head { agg: next.aggs.first().copied(), ..Head::plain(elapsed(parser, *interval, None)) };
             let mut took = next.clone();

@@ -123,8 +123,9 @@ pub fn names(parser: &Parser, at: usize) -> Vec<Name> {
 }
 
 fn names_at(parser: &Parser, at: usize) -> Vec<Name> {
-    // "In" is no `in_date`.
-    let joins = parser.role(at, Role::Glue(Glue::Preposition)).is_some();
+    // "In" is no `in_date`, and "per" no `price_per_kg`.
+    let joint = |role: Role| matches!(role, Role::Glue(Glue::Preposition) | Role::GroupPer | Role::GroupBy);
+    let joins = parser.roles(at).any(|(_, role)| joint(role));
     let mut found = parser.targets(at);
     found.retain(|(end, _, _)| !joins || *end > at + 1);
     let loose = |said: &[Feature]| said.contains(&Feature::PartialName) || said.contains(&Feature::Synonym);

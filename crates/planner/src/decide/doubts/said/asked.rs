@@ -15,6 +15,17 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || averages_an_amount(said, plan)
         || takes_what_is_to_be_done(said, plan)
         || prices_something_else(said, plan)
+        || counts_a_value(said, plan)
+        || tells_no_rate(said, plan)
+        || denies_one_of_two(said, plan)
+        || ranks_by_other_sales(said, plan)
+        || groups_by_a_quantity(said, plan)
+        || stretches_an_amount(said, plan)
+        || leaves_out_what_is_asked_for(said, plan)
+        || earns_no_money(said, plan)
+        || takes_a_deed_for_a_state(said, plan)
+        || denies_when_it_ended(said, plan)
+        || denies_a_duty(said)
 }
 
 /// `the most honey` beside rows of honey: a lot of it is no number of rows.
@@ -23,10 +34,19 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
     let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
     let rows = |thing: usize| index.things[thing].table.is_some_and(|table| index.table(table).name == plan.from);
     let person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], noun);
+    let heaped = index.columns().any(|id| index.table(id.table).name == plan.from && is_heaped(index, id));
     let mass = |at: usize| {
         let names = said.mentions.at(at);
         let longest = names.iter().map(|mention| mention.end).max();
         let thing = names.iter().find(|mention| matches!(mention.what, What::Thing(thing) if rows(thing)));
+        // "The most potatoes" beside rows of deliveries and what they weigh.
+        let kind = names.iter().any(|mention| matches!(mention.what, What::Value(_)) && Some(mention.end) == longest);
+        if kind && heaped && names.iter().all(|mention| !matches!(mention.what, What::Thing(_) | What::Columns(_))) {
+            let rows_follow = |end: usize| {
+                said.mentions.at(end).iter().any(|mention| matches!(mention.what, What::Thing(thing) if rows(thing)))
+            };
+            return longest.is_some_and(|end| !rows_follow(end));
+        }
         let singular = |end: usize| said.tokens[end - 1].fold == said.tokens[end - 1].singular;
         thing.is_some_and(|mention| Some(mention.end) == longest && singular(mention.end) && !mention.synonym)
             && !said.mentions.is_data(at + 1)
@@ -41,8 +61,15 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
 /// Whether rows have more or less of it, so that it adds up.
 fn is_amount(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
+    facts.extensive || facts.additive || is_heaped(index, id)
+}
+
+/// Whether it says how much or how many there is of what a row is about.
+fn is_heaped(index: &Index, id: ColId) -> bool {
+    let facts = index.facts(id);
     let family = facts.unit.as_ref().map(|unit| unit.family.as_str());
-    facts.extensive || facts.additive || matches!(family, Some("mass" | "volume" | "energy" | "tons" | "pounds"))
+    let pieces = |word: &String| matches!(word.as_str(), "quantity" | "qty" | "units" | "pieces" | "pcs");
+    matches!(family, Some("mass" | "volume" | "energy" | "tons" | "pounds")) || facts.core.iter().all(pieces)
 }
 
 /// `the heaviest batch, and which hive did it come from`: both are asked for.
@@ -66,7 +93,11 @@ fn leaves_out_the_second(said: &Said, plan: &Plan) -> bool {
         let named = asks.filter(|_| joins).map(|asks| columns(asks + 1)).unwrap_or_default();
         !named.is_empty() && !named.iter().any(|id| shown.contains(id))
     };
-    !shown.is_empty() && said.words().any(second)
+    let beside = |at: usize| {
+        let joins = at > 2 && matches!(said.word(at), "and") && matches!(said.word(at + 1), "who" | "where" | "when");
+        joins && shown.is_empty()
+    };
+    !shown.is_empty() && said.words().any(second) || said.words().any(beside)
 }
 
 /// `more passengers on the Corran or the Puffin`: one number for each of the two.
@@ -114,9 +145,14 @@ fn takes_what_is_to_be_done(said: &Said, plan: &Plan) -> bool {
 fn prices_something_else(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let money = |id: ColId| index.facts(id).is_money() || index.facts(id).words.iter().any(|word| word == "price");
-    let spoken = |id: ColId| index.facts(id).core.iter().all(|word| said.has(word));
+    let bought = said.has("for") && ["pay", "paid"].iter().any(|word| said.has(word));
+    let partly_spoken = |id: ColId| {
+        let core = &index.facts(id).core;
+        let spoken = core.iter().filter(|word| said.has(word)).count();
+        spoken < core.len() && (spoken > 0 || bought)
+    };
     let told = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?));
-    let partly: Vec<ColId> = told.filter(|id| money(*id) && !spoken(*id)).collect();
+    let partly: Vec<ColId> = told.filter(|id| money(*id) && partly_spoken(*id)).collect();
     let rival = |table: usize| index.columns().any(|id| id.table == table && money(id));
     let described = |pred: &Pred| match pred {
         Pred::Test { test: Test::Eq, expr, .. } => {
@@ -125,4 +161,172 @@ fn prices_something_else(said: &Said, plan: &Plan) -> bool {
         _ => false,
     };
     !partly.is_empty() && plan.group.is_empty() && conjuncts(plan).into_iter().any(described)
+}
+
+/// `the total value of cancelled orders`: what they are worth is no number of rows.
+fn counts_a_value(said: &Said, plan: &Plan) -> bool {
+    let worth = |at: usize| matches!(said.word(at), "value" | "worth" | "amount") && said.word(at + 1) == "of";
+    let counts = !plan.measures.is_empty() && plan.measures.iter().all(|measure| measure.agg == Agg::Count);
+    counts && plan.compute.is_empty() && said.words().any(worth)
+}
+
+/// `pass rate` beside whether something passed: a share, and no other number that is called a rate.
+fn tells_no_rate(said: &Said, plan: &Plan) -> bool {
+    let two_valued = |id: &ColId| said.index.facts(*id).yes.is_some();
+    let state = |at: usize| {
+        said.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Flag(_) | What::Value(_) => true,
+            What::Columns(columns) => columns.iter().all(two_valued),
+            _ => false,
+        })
+    };
+    let rate = |at: usize| {
+        at > 0 && said.word(at) == "rate" && state(at - 1) && !said.mentions.at(at - 1).iter().any(|m| m.end > at)
+    };
+    let averaged = |measure: &data::plan::Measure| {
+        let columns = measure.expr.as_ref().and_then(|expr| column(said.index, expr));
+        measure.filter.is_none() && columns.is_some_and(|id| !two_valued(&id))
+    };
+    let told = plan.measures.iter().any(|measure| measure.expr.is_some()) && plan.measures.iter().all(averaged);
+    let listed = plan.measures.is_empty();
+    plan.compute.is_empty() && (told || listed) && said.words().any(rate)
+}
+
+/// `without cancelled and returned orders`: neither, where a plan would deny only one of the two.
+fn denies_one_of_two(said: &Said, plan: &Plan) -> bool {
+    let denies =
+        |at: usize| matches!(said.word(at), "without" | "excluding" | "except" | "not" | "neither" | "ignoring");
+    let states = |at: usize| -> Vec<ColId> {
+        let of = |what: &What| match what {
+            What::Flag(columns) => columns.clone(),
+            What::Value(cells) => cells.iter().map(|(id, _)| *id).collect(),
+            _ => Vec::new(),
+        };
+        said.mentions.at(at).iter().filter(|mention| mention.end == at + 1).flat_map(|m| of(&m.what)).collect()
+    };
+    let joined = |at: usize| matches!(said.word(at), "and" | "or" | "nor");
+    let both = |at: usize| {
+        let (first, second) = (states(at + 1), states(at + 3));
+        let apart = !first.is_empty() && !second.is_empty() && !first.iter().any(|id| second.contains(id));
+        denies(at) && joined(at + 2) && apart
+    };
+    let denied = conjuncts(plan).into_iter().filter(|pred| match pred {
+        Pred::Not { .. } | Pred::Test { test: Test::Ne, .. } => true,
+        Pred::Test { test: Test::Eq, values, .. } => values.iter().any(|cell| *cell == base::Cell::Bool(false)),
+        _ => false,
+    });
+    said.words().any(both) && denied.count() < 2
+}
+
+/// `best selling` beside what the bar sold: how much was sold of a thing is not any number that has the word.
+fn ranks_by_other_sales(said: &Said, plan: &Plan) -> bool {
+    const SOLD: &[&str] =
+        &["sale", "sales", "sold", "units", "quantity", "qty", "total", "amount", "copies", "number", "revenue"];
+    let Some(top) = &plan.top else { return false };
+    let sells = said.words().any(|at| matches!(said.word(at), "selling" | "seller" | "sellers"));
+    let other = |id: ColId| {
+        let core = &said.index.facts(id).core;
+        core.iter().any(|word| !SOLD.contains(&word.as_str()) && !said.has(word))
+    };
+    let listed =
+        plan.select.iter().filter(|item| item.name == top.by).filter_map(|item| column(said.index, &item.expr));
+    let added = plan.measures.iter().filter(|measure| measure.name == top.by);
+    let added = added.filter_map(|measure| column(said.index, measure.expr.as_ref()?));
+    sells && listed.chain(added).any(other)
+}
+
+/// `hire total per night` beside how many nights: a ratio, not one group for each number of them.
+fn groups_by_a_quantity(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let plural = |id: ColId, token: &crate::tokens::Token| {
+        let word = index.facts(id).core.iter().find(|word| index.forms.singular(word) == token.fold);
+        index.column(id).ty.is_number() && word.is_some_and(|word| *word != token.fold)
+    };
+    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(index, &group.expr)).collect();
+    let per = |at: usize| {
+        let next = said.tokens.get(at + 1);
+        said.word(at) == "per" && next.is_some_and(|token| groups.iter().any(|id| plural(*id, token)))
+    };
+    said.words().any(per)
+}
+
+/// `the longest hire`: how long it took is no amount of money.
+fn stretches_an_amount(said: &Said, plan: &Plan) -> bool {
+    let stretched = ["longest", "shortest", "quickest", "slowest"].iter().any(|word| said.has(word));
+    let money = |id: ColId| {
+        let facts = said.index.facts(id);
+        facts.is_money() || facts.core.iter().any(|word| matches!(word.as_str(), "total" | "amount" | "price" | "cost"))
+    };
+    let extreme = plan.measures.iter().filter(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
+    let told = extreme.filter_map(|measure| column(said.index, measure.expr.as_ref()?));
+    let ranked = plan.top.iter().flat_map(|top| plan.select.iter().filter(move |item| item.name == top.by));
+    let ranked = ranked.filter_map(|item| column(said.index, &item.expr));
+    stretched && told.chain(ranked).any(money)
+}
+
+/// `which boat cost the most in parts`: the boat is asked for, and must be told.
+fn leaves_out_what_is_asked_for(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let asks = matches!(said.word(0), "which" | "what");
+    let things = said.mentions.at(1).iter().filter_map(|mention| match mention.what {
+        What::Thing(thing) if mention.end == 2 => Some(thing),
+        _ => None,
+    });
+    let things: Vec<usize> = things.collect();
+    let other = said.mentions.at(1).iter().any(|mention| mention.end > 2 || matches!(mention.what, What::Columns(_)));
+    let told = plan.select.iter().map(|item| &item.expr).chain(plan.group.iter().map(|item| &item.expr));
+    let told: Vec<ColId> = told.filter_map(|expr| column(index, expr)).collect();
+    let shows = |thing: &usize| {
+        let thing = &index.things[*thing];
+        let own = thing.table.is_some_and(|table| index.table(table).name == plan.from);
+        let nameless = thing.keys.is_empty() && thing.label.is_none();
+        own || nameless || told.iter().any(|id| thing.keys.contains(id) || thing.label == Some(*id))
+    };
+    let lists = !plan.select.is_empty() && plan.measures.is_empty();
+    asks && lists && !other && !things.is_empty() && !things.iter().any(shows)
+}
+
+/// `earned the most from honey`: what was earned is money.
+fn earns_no_money(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let earns = ["earned", "earn", "earns", "earning"].iter().any(|word| said.has(word));
+    let told: Vec<ColId> = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect();
+    let weighed = |id: &ColId| {
+        let family = index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
+        family.is_some_and(|family| !index.facts(*id).is_money() && family != "percent" && family != "count")
+    };
+    earns && !told.is_empty() && told.iter().all(weighed)
+}
+
+/// `booked by phone` beside a state that says `booked`: how it was done is said of all that were.
+fn takes_a_deed_for_a_state(said: &Said, plan: &Plan) -> bool {
+    let cells = fixed_cells(plan);
+    let state = |at: usize| {
+        said.mentions.at(at).iter().any(|mention| match &mention.what {
+            What::Value(values) => values.iter().any(|(_, text)| cells.contains(&text.as_str())),
+            _ => false,
+        })
+    };
+    let how = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
+    let means = |at: usize| matches!(said.word(at), "by" | "via" | "through");
+    said.words().any(|at| said.word(at).ends_with("ed") && state(at) && means(at + 1) && how(at + 2))
+}
+
+/// `not resolved within 24 hours`: what took longer, and not what took less and was denied something else.
+fn denies_when_it_ended(said: &Said, plan: &Plan) -> bool {
+    let denied = |at: usize| matches!(said.word(at), "not" | "n't") || said.word(at).ends_with("n't");
+    let within = said.words().any(|at| said.word(at) == "within" && (0..at).any(denied));
+    let timed = |pred: &Pred| match pred {
+        Pred::Test { test: Test::Le | Test::Lt, expr, .. } => column(said.index, expr)
+            .is_some_and(|id| said.index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "time")),
+        _ => false,
+    };
+    within && conjuncts(plan).into_iter().any(timed)
+}
+
+/// `do not have to pass`: that something need not be done is not in the data.
+fn denies_a_duty(said: &Said) -> bool {
+    let denied = |at: usize| said.word(at) == "not" || said.word(at).ends_with("n't");
+    let duty = |at: usize| matches!(said.word(at), "have" | "need");
+    said.words().any(|at| said.word(at + 2) == "to" && (denied(at) && duty(at + 1) || duty(at) && denied(at + 1)))
 }
