@@ -198,12 +198,13 @@ fn focus(ground: &Ground, identity: &[ColId], asked: &[ColId], list: &List) -> V
         let thing = &ground.index.things[thing];
         thing.keys.iter().chain(&thing.label).any(|column| identity.contains(column))
     });
-    // Of those that share a name which was said, only the key tells which they are.
+    // Of those that share a name which was said, or have none, only the key tells which they are.
     let said = |name: &ColId| {
         let single = |filter: &Filter| match &filter.condition {
             Condition::Values { cells, .. } => {
                 !filter.negated && matches!(&cells[..], [(id, texts)] if id == name && texts.len() == 1)
             }
+            Condition::Missing(columns) | Condition::Empty(columns) => !filter.negated && columns.contains(name),
             _ => false,
         };
         !ground.index.column(*name).unique && ground.draft.filters.iter().any(single)

@@ -189,12 +189,13 @@ impl Frame {
         asked.then_some(self.draft)
     }
 
-    /// Whether all that is said of what is counted is a verb: how many products were sold.
+    /// Whether all that is said of what is counted is a verb: how many products were sold, the share of lots that were.
     fn counts_what_was_done(&self) -> bool {
         let counted = matches!(self.draft.heads[..], [Head { agg: Some(Agg::Count), .. }]);
         let passed = self.draft.granted.iter().any(|granted| granted.code == "idle_word");
         let alone = self.draft.filters.is_empty() && self.draft.groups.is_empty() && self.draft.having.is_empty();
-        counted && passed && alone && self.draft.rank.is_none() && !self.draft.share
+        let shared = self.draft.share && passed && self.draft.filters.is_empty();
+        counted && passed && alone && self.draft.rank.is_none() || shared
     }
 
     /// Whether what has not ended is ranked by how long it took.

@@ -136,7 +136,13 @@ pub fn ranking(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &m
     let is_deed = |mention: &Mention| matches!(mention.what, What::Event(_));
     let did = before.is_some_and(|at| parser.mentions.at(at).iter().any(is_deed));
     if matches!(parser.word(end - 1), "longest" | "shortest") && said.is_none() && !did {
-        for interval in &parser.index.intervals {
+        // "The longest books" are not what was lent for longest.
+        let rows_said = parser.mentions.at(end).iter().find_map(|mention| match mention.what {
+            What::Thing(thing) => parser.index.things[thing].table,
+            _ => None,
+        });
+        let own = |interval: &&Interval| rows_said.is_none_or(|table| interval.start.table == table);
+        for interval in parser.index.intervals.iter().filter(own) {
             let by = Head { agg: next.aggs.first().copied(), ..Head::plain(elapsed(parser, *interval, None)) };
             let mut took = next.clone();
             took.aggs.clear();

@@ -41,6 +41,11 @@ fn degree(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let Some((_, words)) = index.lexicon.comparative(&format!("{word} than")) else { return };
     let (columns, other) = index.numbers_called(words);
     let measured = frame.draft.heads.iter().any(|head| !matches!(head.target, Target::Thing(_) | Target::Rows));
+    // "Is the water harder" is no comparison of what it was measured by otherwise.
+    let other_number = |head: &Head| matches!(&head.target, Target::Columns(named) if *named != columns);
+    if !columns.is_empty() && frame.draft.heads.iter().any(other_number) {
+        return;
+    }
     let targets: Vec<Target> = if !columns.is_empty() {
         vec![Target::Columns(columns)]
     } else if words.iter().any(|word| matches!(word.as_str(), "time" | "duration" | "length")) {

@@ -26,6 +26,8 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || takes_a_deed_for_a_state(said, plan)
         || denies_when_it_ended(said, plan)
         || denies_a_duty(said)
+        || counts_how_often(said, plan)
+        || passes_over_now(said, plan)
 }
 
 /// `the most honey` beside rows of honey: a lot of it is no number of rows.
@@ -106,7 +108,7 @@ fn tells_neither_side(said: &Said, plan: &Plan) -> bool {
     let compares = degrees.iter().any(|word| said.has(word)) && said.has("or") && !said.has("than");
     let grouped = |expr: &Expr| plan.group.iter().any(|group| group.expr == *expr);
     let sides = |pred: &Pred| matches!(pred, Pred::Test { test: Test::In, expr, .. } if !grouped(expr));
-    compares && !plan.group.is_empty() && conjuncts(plan).into_iter().any(sides)
+    compares && conjuncts(plan).into_iter().any(sides)
 }
 
 /// `more weight in December`: what there was of it altogether, where nothing says that rows are averaged.
@@ -329,4 +331,27 @@ fn denies_a_duty(said: &Said) -> bool {
     let denied = |at: usize| said.word(at) == "not" || said.word(at).ends_with("n't");
     let duty = |at: usize| matches!(said.word(at), "have" | "need");
     said.words().any(|at| said.word(at + 2) == "to" && (denied(at) && duty(at + 1) || duty(at) && denied(at + 1)))
+}
+
+/// `how often do we meet the SLA`: of how many, or how many times?
+fn counts_how_often(said: &Said, plan: &Plan) -> bool {
+    let often = said.word(0) == "how" && said.word(1) == "often";
+    let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count) && plan.compute.is_empty();
+    let state = |pred: &Pred| match pred {
+        Pred::Test { test: Test::Eq, expr, .. } => {
+            column(said.index, expr).is_some_and(|id| said.index.facts(id).yes.is_some())
+        }
+        _ => false,
+    };
+    often && counts && !plan.measures.is_empty() && conjuncts(plan).into_iter().any(state)
+}
+
+/// `how many people work here right now` beside when they left: all rows are not those of now.
+fn passes_over_now(said: &Said, plan: &Plan) -> bool {
+    let now = ["now", "currently", "presently"].iter().any(|word| said.has(word));
+    let ends = |id: ColId| {
+        let info = said.index.column(id);
+        said.index.table(id.table).name == plan.from && info.ty.is_temporal() && info.nulls > 0
+    };
+    now && plan.filter.is_none() && plan.having.is_none() && said.index.columns().any(ends)
 }
