@@ -19,8 +19,8 @@ use crate::ahead::Ahead;
 use crate::answer::{Answer, Known, declare};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
-use crate::source::Source;
-use crate::warehouse::{Doubts, Prepared, Resolved};
+use crate::task::{internal, milliseconds, parse_input, unchanged};
+use crate::warehouse::{Doubts, Prepared};
 use crate::{invariants, notes, recall};
 
 /// What is asked, of what.
@@ -358,30 +358,4 @@ pub(crate) fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
     };
     let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
     Ok(Refusal { suggestions, ..Refusal::new(reason, message) })
-}
-
-/// Reads a run's input back.
-pub(crate) fn parse_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Problem> {
-    serde_json::from_value(input).map_err(|error| {
-        Problem::new(Code::JournalMismatch, format!("the run's input no longer fits: {error}"))
-            .hint("resume it with the program that began it, or start anew")
-    })
-}
-
-/// The data a run began with, or `input_changed`.
-pub(crate) async fn unchanged(context: &Context, data: &[String], version: &str) -> Result<Resolved, Problem> {
-    let resolved = Resolved::of(context, Source::parse(data, &context.registry())?).await?;
-    if resolved.version.as_str() != version {
-        return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", resolved.id))
-            .hint("ask again to get an answer over the new contents"));
-    }
-    Ok(resolved)
-}
-
-pub(crate) fn internal(error: impl std::fmt::Display) -> Problem {
-    Problem::new(Code::Internal, error.to_string()).hint("please report what you did")
-}
-
-pub(crate) fn milliseconds(since: Instant) -> f64 {
-    (since.elapsed().as_secs_f64() * 1e5).round() / 100.0
 }

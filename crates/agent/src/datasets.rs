@@ -10,7 +10,7 @@ use data::dataset::TableInfo;
 use serde::Serialize;
 
 use crate::context::Context;
-use crate::registry::{Added, record_format};
+use crate::registry::{Added, RECORD_FORMAT};
 use crate::source::{Files, Source, shown};
 use crate::warehouse::{Prepared, Resolved, tidy};
 
@@ -125,7 +125,7 @@ async fn read(
     let prepared = resolved.prepare(context).await?;
     let now = Timestamp::from(SystemTime::now());
     let added = Added {
-        v: record_format(),
+        v: RECORD_FORMAT,
         name: name.to_string(),
         paths,
         version: resolved.version.clone(),

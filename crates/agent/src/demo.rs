@@ -14,9 +14,9 @@ use flow::{Emitter, Finish, Run, StepPolicy};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ask::parse_input;
 use crate::context::Context;
 use crate::files::no_stranger_writes;
+use crate::task::parse_input;
 
 /// What the demonstration is to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -30,13 +30,13 @@ use self::case::{Data, Line};
 use self::chunk::{Ground, Manner, evaluate};
 use self::summary::summary;
 use self::tables::TableSet;
-use crate::ask::{internal, parse_input};
 use crate::begun::blocking;
 use crate::context::Context;
 use crate::files::{hash_file, open_regular, unreadable};
 use crate::hashes::changed;
 use crate::query::UNLESS_LOST;
 use crate::source::Source;
+use crate::task::{internal, parse_input};
 use crate::warehouse::Resolved;
 
 pub use self::result::{CaseResult, Expected, Status};
@@ -76,7 +76,7 @@ impl FileInput {
     /// A file as it is now.
     pub fn at(path: &Path) -> Result<FileInput, Problem> {
         let path = std::path::absolute(path).map_err(|error| unreadable(path, &error))?;
-        let (sha256, _) = hash_file(&path)?;
+        let sha256 = hash_file(&path)?;
         Ok(FileInput { path, sha256 })
     }
 

@@ -42,11 +42,10 @@ pub fn open_regular(path: &Path) -> Result<(File, Stamp), Problem> {
     Ok((file, Stamp::of(&metadata)))
 }
 
-/// The digest and the size of a regular file, bounded.
-pub fn hash_file(path: &Path) -> Result<(Hash, u64), Problem> {
-    let (mut file, stamp) = open_regular(path)?;
-    let hash = hash_reader(&mut file, &mut |_| {}).map_err(|error| unreadable(path, &error))?;
-    Ok((hash, stamp.size))
+/// The digest of a regular file, bounded.
+pub fn hash_file(path: &Path) -> Result<Hash, Problem> {
+    let (mut file, _) = open_regular(path)?;
+    hash_reader(&mut file, &mut |_| {}).map_err(|error| unreadable(path, &error))
 }
 
 /// The digest of everything that can be read; `seen` is told each part.

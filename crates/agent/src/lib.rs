@@ -29,6 +29,7 @@ mod sentence;
 mod source;
 mod sql;
 mod stamp;
+mod task;
 mod warehouse;
 
 pub use answer::Answer;
@@ -65,7 +66,7 @@ pub const PROGRAM: &str = "program/1";
 pub const DEMO: &str = "demo/1";
 
 /// Every task this program knows.
-pub fn registry() -> flow::Registry<Context> {
+pub fn tasks() -> flow::Registry<Context> {
     flow::Registry::new()
         .with(ASK, ask)
         .measuring(ASK, &["/timing_ms", "/remembered"])

@@ -10,10 +10,9 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::answer::Known;
-use crate::ask::{parse_input, unchanged};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
-use crate::sql::{document, finish};
+use crate::task::{document, finish, parse_input, unchanged};
 
 /// What is computed, over what.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -15,10 +15,9 @@ use sandbox::{CellOptions, Execution, Input, Listener, Outcome, Policy, Profile,
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ask::{internal, parse_input, unchanged};
 use crate::context::Context;
 use crate::files::{hash_file, no_stranger_writes, private_folder, unreadable, unwritable};
-use crate::sql::finish;
+use crate::task::{finish, internal, parse_input, unchanged};
 use crate::warehouse::Prepared;
 
 /// The name under which a program finds its dataset's file in `input/`.
@@ -251,7 +250,7 @@ fn copy_inputs(files: &[(PathBuf, Hash)], folder: &Path) -> Result<Vec<Input>, P
         let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_string();
         let copy = folder.join(&name);
         fs::copy(file, &copy).map_err(|error| unreadable(file, &error))?;
-        if hash_file(&copy)?.0 != *hash {
+        if hash_file(&copy)? != *hash {
             return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", file.display()))
                 .hint("run the program again"));
         }

@@ -12,8 +12,9 @@ use flow::{Found, Recall};
 use serde_json::{Value, json};
 
 use crate::ASK;
-use crate::ask::{AskInput, milliseconds};
+use crate::ask::AskInput;
 use crate::context::Context;
+use crate::task::milliseconds;
 use crate::warehouse::Resolved;
 
 /// How many answers can be given again; the least recently used leaves.

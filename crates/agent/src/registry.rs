@@ -23,7 +23,7 @@ use crate::source::{Files, shown};
 use crate::stamp::Stamp;
 
 /// Raised when a record changes so that older programs would misread it.
-const RECORD_FORMAT: u32 = 1;
+pub(crate) const RECORD_FORMAT: u32 = 1;
 const NAME_BYTES_MAX: usize = 64;
 
 /// A dataset under a name.
@@ -283,11 +283,6 @@ impl Registry {
             }
         }
     }
-}
-
-/// The format of records that are written now.
-pub fn record_format() -> u32 {
-    RECORD_FORMAT
 }
 
 /// Whether a text is exactly what a dataset can be called, and so a plain file name.

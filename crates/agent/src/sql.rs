@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use crate::ask::{parse_input, unchanged};
 use crate::context::Context;
 use crate::query::{Kernel, Queried, UNLESS_LOST};
+use crate::task::{document, finish, parse_input, unchanged};
 
 /// What is queried, of what.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,22 +44,4 @@ pub(crate) async fn query_whole(kernel: &mut Kernel<'_>, sql: &str) -> Result<Qu
         queried.isolation = ended.isolation;
     }
     Ok(queried)
-}
-
-/// The document that `sql` and `plan run` share.
-pub(crate) fn document(kind: &str, run: &Run, sql: &str, queried: &Queried) -> Value {
-    json!({
-        "v": 1, "kind": kind, "run": run.id(), "outcome": queried.outcome, "killed_by": queried.killed_by, "sql": sql,
-        "table": queried.table, "error": queried.error, "findings": queried.findings, "usage": queried.usage,
-        "isolation": queried.isolation,
-    })
-}
-
-/// A document's outcome decides how its run ended.
-pub(crate) fn finish(outcome: Outcome, document: Value) -> Finish {
-    match outcome {
-        Outcome::Ok => Finish::succeeded(document),
-        Outcome::Refused => Finish::rejected(document),
-        Outcome::Failed | Outcome::Killed | Outcome::Lost => Finish::failed(document),
-    }
 }

@@ -26,11 +26,6 @@ macro_rules! codes {
             pub fn exit_code(self) -> u8 {
                 match self { $(Code::$variant => $exit,)* }
             }
-
-            /// What the code is about, in a few words.
-            pub fn about(self) -> &'static str {
-                match self { $(Code::$variant => $about,)* }
-            }
         }
     };
 }

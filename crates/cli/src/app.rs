@@ -67,11 +67,11 @@ impl App {
             fault: self.settings.fault,
             observer,
         };
-        Ok(Engine::new(store, agent::registry(), options))
+        Ok(Engine::new(store, agent::tasks(), options))
     }
 
     /// Runs a task to its end and shows its document, or only queues it; gives the exit code.
-    pub async fn perform(
+    pub async fn run_and_show(
         &self,
         begin: &Begin,
         task: &str,
@@ -79,11 +79,11 @@ impl App {
         title: &str,
         shown: impl FnOnce(&Value) -> u8,
     ) -> Result<u8, Problem> {
-        Ok(self.made(begin, task, input, title).await?.map_or(0, |(document, _)| shown(&document)))
+        Ok(self.run_or_queue(begin, task, input, title).await?.map_or(0, |(document, _)| shown(&document)))
     }
 
     /// Runs a task to its end and gives its document and where to look into its run, or only queues it and says so.
-    pub async fn made(
+    pub async fn run_or_queue(
         &self,
         begin: &Begin,
         task: &str,

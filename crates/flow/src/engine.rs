@@ -303,7 +303,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         };
         let run = fence.run.clone();
         let by = result.as_ref().map(|finish| finish.found_by.clone()).unwrap_or_default();
-        match (self.store.finish_run_found_by(fence, ending, by).await, result) {
+        match (self.store.finish_run(fence, ending, by).await, result) {
             (Ok(mut events), Ok(finish)) => {
                 // Who watches gets the document itself, also where the journal keeps it as an artifact.
                 if let Some(last) = events.last_mut() {

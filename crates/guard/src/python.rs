@@ -10,7 +10,7 @@
 //! mistake or an attack. Remarks such as `# noqa` mean nothing.
 //!
 //! ```text
-//! text -> bytes, encoding -> depth of tokens -> parser (3.11) -> scopes and bindings -> rules -> Checked<Python> | findings
+//! text -> bytes, encoding -> depth of tokens -> parser (3.11) -> scopes and bindings -> rules -> findings
 //! ```
 //!
 //! Nothing here recurses deeper than [`DEPTH_MAX`]: what could is refused before it is parsed.
@@ -30,8 +30,6 @@ use base::{Finding, Severity, Span};
 use ruff_python_ast::PythonVersion;
 use ruff_python_parser::{Mode, ParseOptions, Parsed};
 use ruff_text_size::TextRange;
-
-use crate::{Checked, Python, Report};
 
 /// Bytes of a program that are looked at.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -64,15 +62,6 @@ impl Profile {
             Profile::Task => "task",
         }
     }
-}
-
-/// Checks a program; warnings do not refuse it.
-pub fn check(text: &str, profile: Profile) -> Result<Checked<Python>, Report> {
-    let findings = findings(text, profile);
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Report { findings });
-    }
-    Ok(Checked::new(Python { text: text.to_string(), profile, warnings: findings }))
 }
 
 /// Everything the rules say of a program, in the order of the text and at most [`FINDINGS_MAX`], errors before

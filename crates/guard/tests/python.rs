@@ -49,14 +49,7 @@ fn shown(text: &str, finding: &Finding) -> String {
 }
 
 fn check(text: &str, profile: Profile) -> Vec<String> {
-    let findings = python::findings(text, profile);
-    match python::check(text, profile) {
-        Ok(checked) => {
-            assert_eq!((checked.text(), checked.profile(), checked.warnings()), (text, profile, &findings[..]));
-        }
-        Err(report) => assert_eq!(report.findings, findings),
-    }
-    match &findings[..] {
+    match &python::findings(text, profile)[..] {
         [] => vec!["ok".to_string()],
         findings => findings.iter().map(|finding| shown(text, finding)).collect(),
     }

@@ -239,7 +239,7 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, unread: &Unread
     let timed = |at: usize| {
         !index.intervals.is_empty() && matches!(tokens[at].singular.as_str(), "length" | "duration" | "stay" | "time")
     };
-    let fold = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let fold = |at: usize| tokens::word(tokens, at);
     let compares = |at: usize| index.lexicon.comparative(&format!("{} than", fold(at))).is_some();
     // "Is it warmer", "when was it coldest".
     let it = |at: usize| {
@@ -360,7 +360,7 @@ fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
 
 /// Whether a name is looked for in a column's texts: it need not be a cell. "Florida among the areas".
 fn is_searched(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let named = |i: &usize| tokens.get(*i).is_some_and(|token| token.text.starts_with(char::is_uppercase));
     let end = at + (at..tokens.len()).take_while(named).count();
     let start = at + 1 - (0..=at).rev().take_while(named).count();

@@ -100,6 +100,13 @@ pub enum Target {
     Formula(Formula),
 }
 
+impl Target {
+    /// Whether rows are meant, and no number or kind of them.
+    pub fn is_rows(&self) -> bool {
+        matches!(self, Target::Thing(_) | Target::Rows)
+    }
+}
+
 /// Arithmetic with two columns, as it is said.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
@@ -126,9 +133,14 @@ impl Head {
         Head { target, agg: None, quantile: None, amount: false }
     }
 
+    /// How many there are of a target.
+    pub fn count_of(target: Target) -> Head {
+        Head { agg: Some(Agg::Count), ..Head::plain(target) }
+    }
+
     /// How many of a thing there are.
     pub fn counted(thing: ThingId) -> Head {
-        Head { agg: Some(Agg::Count), ..Head::plain(Target::Thing(thing)) }
+        Head::count_of(Target::Thing(thing))
     }
 }
 
@@ -191,7 +203,7 @@ pub enum Condition {
         when: When,
         verb: bool,
     },
-    /// Any of several periods.
+    /// Any of several periods; only made while a plan is built.
     AnyTime {
         columns: Option<Columns>,
         whens: Vec<When>,
@@ -212,6 +224,13 @@ pub struct Amount {
     pub percent: bool,
     pub money: bool,
     pub unit: Option<Unit>,
+}
+
+impl Amount {
+    /// A number of which nothing more was said.
+    pub fn bare(number: f64) -> Amount {
+        Amount { number, percent: false, money: false, unit: None }
+    }
 }
 
 /// A condition on groups.

@@ -7,6 +7,7 @@ mod facts;
 mod intervals;
 mod loose;
 mod magnitudes;
+pub(crate) mod other_names;
 mod other_words;
 mod rows;
 mod things;
@@ -26,9 +27,9 @@ pub use intervals::Interval;
 pub use rows::RowWords;
 pub use things::Thing;
 
+use self::other_names::OtherNames;
 use crate::lexicon::{Glue, Lexicon, Role};
 use crate::lookup;
-use crate::readings::compose::links::Links;
 use crate::schema::{Schema, TableId};
 use crate::suggest::{self, Candidate};
 use crate::tokens;
@@ -101,7 +102,7 @@ pub struct Index {
     /// What the ranker looks up in, made when it is first asked.
     lookup: OnceLock<lookup::Table>,
     /// The names of the dataset in other words, made when the grammar first has no reading.
-    links: OnceLock<Links>,
+    other_names: OnceLock<OtherNames>,
 }
 
 /// How many words of a value or name are matched.
@@ -122,7 +123,7 @@ impl Index {
     /// The same with everything made that is otherwise made when a question first needs it.
     pub fn complete(self) -> Index {
         self.lookup();
-        self.links();
+        self.other_names();
         self
     }
 
@@ -148,7 +149,7 @@ impl Index {
             candidates: Vec::new(),
             lexicon,
             lookup: OnceLock::new(),
-            links: OnceLock::new(),
+            other_names: OnceLock::new(),
         };
         index.facts = facts::all(&index);
         index.intervals = intervals::all(&index);
@@ -172,8 +173,8 @@ impl Index {
     }
 
     /// The names of the dataset in other words.
-    pub(crate) fn links(&self) -> &Links {
-        self.links.get_or_init(|| Links::new(self))
+    pub(crate) fn other_names(&self) -> &OtherNames {
+        self.other_names.get_or_init(|| OtherNames::new(self))
     }
 
     /// What a stemmed phrase can stand for.
@@ -187,9 +188,14 @@ impl Index {
         phrases.iter().any(|phrase| phrase.split(' ').all(|word| words.iter().any(|known| known == word)))
     }
 
+    /// Whether a column is a number that says how much, and not which.
+    pub(crate) fn is_quantity(&self, id: ColId) -> bool {
+        self.column(id).ty.is_number() && !self.facts(id).identifier
+    }
+
     /// The numbers that some phrases stand for, by their own names or else by others, and whether by others.
     pub(crate) fn numbers_called(&self, phrases: &[String]) -> (Vec<ColId>, bool) {
-        let number = |id: &ColId| self.column(*id).ty.is_number() && !self.facts(*id).identifier;
+        let number = |id: &ColId| self.is_quantity(*id);
         let named: Vec<ColId> = self.columns().filter(|id| number(id) && self.is_called_any(*id, phrases)).collect();
         if !named.is_empty() {
             return (named, false);

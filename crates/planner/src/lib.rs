@@ -1,9 +1,13 @@
 //! English questions over a dataset become readings with plans, or an honest refusal.
 //!
-//! `tokens -> mentions -> readings -> score -> decide`, one file each. Rules generate readings, costs order them, and
-//! hard rules come first: every word, number and negation of the question is consumed by the production that gives it a
-//! meaning, so a reading that ignores part of the question cannot exist. Pure: no clock, no IO, no model; "today" is the
-//! last day in the date column used. Fuzzy matches only ever become suggestions.
+//! ```text
+//! question --tokens--> words --mentions--> what each may stand for --readings--> drafts --build--> plans --decide--> outcome
+//! ```
+//! Rules generate readings, costs order them, and hard rules come first: every word, number and negation is consumed by
+//! the production that gives it a meaning, or is listed in the lexicon as one that says nothing. A question is read
+//! strictly; where that fails, leniently, with its spelling mended, with unknown words guessed, by the learned ranker
+//! ([`lookup`]), and last of all by what its parts can be, in any order. What any of these took for granted is said, and
+//! keeps the answer from being called verified. Pure: no clock, no IO; "today" is the last day in the date column used.
 
 mod build;
 mod decide;
@@ -26,7 +30,6 @@ mod touch;
 mod values;
 mod words;
 
-use data::Dataset;
 use data::chart::Wish;
 use data::plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -187,11 +190,6 @@ pub fn chart_wish(question: &str) -> Option<Wish> {
 /// Reads the words of the language, which the first index made in a process otherwise has to wait for.
 pub fn read_lexicon() {
     lexicon::Lexicon::built_in();
-}
-
-/// Plans one question; for several questions over one dataset build an [`Index`] once and use [`plan_with`].
-pub fn plan(question: &str, dataset: &Dataset) -> Outcome {
-    plan_with(&Index::new(dataset), question)
 }
 
 /// Plans one question with a ready index. A refusal has no suggestions yet: finding them takes as long as planning, so

@@ -450,7 +450,7 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
 /// What else a word says of the tables whose numbers have it in their names: what a dish costs is its price as well as what
 /// its ingredients cost.
 fn rivals(index: &Index, columns: &[ColId], word: &str) -> Vec<ColId> {
-    let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    let number = |id: &ColId| index.is_quantity(*id);
     let Some(concept) = index.lexicon.concepts.iter().find(|concept| concept.words.iter().any(|known| known == word))
     else {
         return Vec::new();

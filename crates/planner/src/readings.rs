@@ -11,7 +11,7 @@ mod absence;
 mod asides;
 mod charts;
 mod compare;
-pub(crate) mod compose;
+mod compose;
 mod contrast;
 mod counts;
 mod dates;
@@ -52,7 +52,7 @@ use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, Mentions, What};
 use crate::score::Feature;
-use crate::tokens::{Kind, Token};
+use crate::tokens::{self, Kind, Token};
 
 /// How many drafts are kept per position.
 const BEAM: usize = 64;
@@ -312,7 +312,7 @@ fn cheapest(mut drafts: Vec<Draft>) -> Vec<Draft> {
 impl Parser<'_> {
     /// The lower-case word at a position, empty past the end.
     pub fn word(&self, at: usize) -> &str {
-        self.tokens.get(at).map_or("", |token| token.fold.as_str())
+        tokens::word(self.tokens, at)
     }
 
     /// The lower-case word before a position.
@@ -459,7 +459,7 @@ impl Parser<'_> {
         let undeclared = self.index.things[thing].table.is_some_and(|table| self.index.table(table).noun.is_none());
         let number = |other: &Mention| match &other.what {
             What::Columns(columns) => {
-                let measured = |id: &ColId| self.index.column(*id).ty.is_number() && !self.index.facts(*id).identifier;
+                let measured = |id: &ColId| self.index.is_quantity(*id);
                 other.end == mention.end && !other.partial && !other.synonym && columns.iter().any(measured)
             }
             _ => false,

@@ -59,7 +59,7 @@ fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
 
 fn names_number(index: &Index, token: &Token) -> bool {
     index.names(&token.stem).iter().any(|entry| match entry.sense {
-        crate::index::Sense::Column(id) => index.column(id).ty.is_number() && !index.facts(id).identifier,
+        crate::index::Sense::Column(id) => index.is_quantity(id),
         _ => false,
     })
 }

@@ -99,6 +99,11 @@ pub fn fold(text: &str) -> String {
     words.join(" ")
 }
 
+/// The folded word at a position, empty where there is none.
+pub fn word(tokens: &[Token], at: usize) -> &str {
+    tokens.get(at).map_or("", |token| token.fold.as_str())
+}
+
 /// Each word of a folded phrase through `form`.
 pub fn phrase(folded: &str, form: impl Fn(&str) -> String) -> String {
     folded.split(' ').map(form).collect::<Vec<_>>().join(" ")

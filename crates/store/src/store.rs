@@ -159,13 +159,8 @@ impl Store {
         artifact::load(&self.shared.places.artifacts, sha256)
     }
 
-    /// Records a run's end; a large output becomes an artifact of the run.
-    pub async fn finish_run(&self, fence: Fence, ending: Ending) -> Result<Vec<Event>, Error> {
-        self.finish_run_found_by(fence, ending, FoundBy::default()).await
-    }
-
-    /// The same, and in the same commit what the run is found by.
-    pub async fn finish_run_found_by(&self, fence: Fence, ending: Ending, by: FoundBy) -> Result<Vec<Event>, Error> {
+    /// Records a run's end and what the run is found by; a large output becomes an artifact of the run.
+    pub async fn finish_run(&self, fence: Fence, ending: Ending, by: FoundBy) -> Result<Vec<Event>, Error> {
         let output = ending.output.as_deref().unwrap_or_default();
         let kept = match write::overflow(write::RUN_OUTPUT_NAME, output) {
             Some(artifact) => Some(self.keep(None, artifact.sha256, output.as_bytes().to_vec()).await?),

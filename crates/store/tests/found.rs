@@ -22,7 +22,7 @@ async fn ended(store: &Store, bytes: usize, by: FoundBy) -> RunId {
     let output = format!("\"{}\"", "x".repeat(bytes - 2));
     let ending = Ending { state: RunState::Succeeded, output: Some(output), problem: None };
     let fence = Fence { run: id.clone(), attempt: 1 };
-    store.finish_run_found_by(fence, ending, by).await.expect("finished");
+    store.finish_run(fence, ending, by).await.expect("finished");
     // The next one is used later, by the database's clock.
     tokio::time::sleep(std::time::Duration::from_millis(3)).await;
     id

@@ -7,8 +7,8 @@ use base::{Hash, RunId, Timestamp};
 use rusqlite::Connection;
 use serde_json::json;
 use store::{
-    Beginning, Ending, Error, Fence, Filter, Freed, INLINE_BYTES_MAX, Lease, NewRun, Recorded, RunState, StepOutcome,
-    StepState, Store, glance,
+    Beginning, Ending, Error, Fence, Filter, FoundBy, Freed, INLINE_BYTES_MAX, Lease, NewRun, Recorded, RunState,
+    StepOutcome, StepState, Store, glance,
 };
 use tokio::task::JoinHandle;
 
@@ -45,7 +45,7 @@ impl Bench {
     async fn ended(&self, task: &str, state: RunState, at: i64) -> RunId {
         let Fence { run, attempt } = self.begin(task).await;
         let ending = Ending { state, output: Some("1".to_string()), problem: None };
-        self.store.finish_run(Fence { run: run.clone(), attempt }, ending).await.expect("finished");
+        self.store.finish_run(Fence { run: run.clone(), attempt }, ending, FoundBy::default()).await.expect("finished");
         self.sql(&format!("UPDATE runs SET created_at = {at}, finished_at = {at} WHERE id = '{run}'")).await;
         run
     }
@@ -180,7 +180,7 @@ async fn files_go_with_the_last_row_that_names_them() {
     bench.store.add_artifact(fence.clone(), "shared", "text/plain", b"shared".to_vec()).await.expect("added");
     bench.store.add_artifact(other.clone(), "shared too", "text/plain", b"shared".to_vec()).await.expect("added");
     let ending = Ending { state: RunState::Succeeded, output: Some(large("b")), problem: None };
-    bench.store.finish_run(fence.clone(), ending).await.expect("finished");
+    bench.store.finish_run(fence.clone(), ending, FoundBy::default()).await.expect("finished");
     let left_over = bench.files()[0].with_file_name(".part-abcdef");
     let strange = bench.files()[0].with_file_name("strange.txt");
     std::fs::write(&left_over, "half").expect("written");

@@ -5,8 +5,8 @@ use std::path::Path;
 use base::{Code, Hash, Problem, RunId};
 use serde_json::{Value, json};
 use store::{
-    Beginning, Content, Ending, Error, Event, Fence, INLINE_BYTES_MAX, Lease, NewRun, RunState, StepOutcome, StepState,
-    Store,
+    Beginning, Content, Ending, Error, Event, Fence, FoundBy, INLINE_BYTES_MAX, Lease, NewRun, RunState, StepOutcome,
+    StepState, Store,
 };
 use tokio::task::JoinSet;
 
@@ -69,7 +69,7 @@ async fn what_is_recorded_is_read_back_by_another_handle() {
     let (_, again) =
         store.add_artifact(fence.clone(), "chart.svg", "image/svg+xml", b"<svg/>".to_vec()).await.expect("added");
     assert!(again.is_empty(), "adding the same again changes nothing");
-    store.finish_run(fence.clone(), succeeded("[2]")).await.expect("finished");
+    store.finish_run(fence.clone(), succeeded("[2]"), FoundBy::default()).await.expect("finished");
 
     let other = open(directory.path()).await;
     let journal = other.journal(&fence.run).await.expect("read").expect("there");
@@ -137,15 +137,15 @@ async fn an_attempt_that_lost_its_run_can_write_nothing() {
     assert!(matches!(second, Err(Error::Fenced { .. })), "only one can claim");
     let step_write = store.commit_step(old.clone(), step(0, "null"), None).await;
     let artifact_write = store.add_artifact(old.clone(), "x", "text/plain", vec![1]).await.map(|_| ());
-    let finish_write = store.finish_run(old.clone(), succeeded("null")).await;
+    let finish_write = store.finish_run(old.clone(), succeeded("null"), FoundBy::default()).await;
     assert!(matches!(step_write, Err(Error::Fenced { .. })));
     assert!(matches!(artifact_write, Err(Error::Fenced { .. })));
     assert!(matches!(finish_write, Err(Error::Fenced { .. })));
 
     let new = Fence { attempt: 2, ..old };
     store.commit_step(new.clone(), step(0, "null"), None).await.expect("the heir writes");
-    store.finish_run(new.clone(), succeeded("null")).await.expect("the heir finishes");
-    let twice = store.finish_run(new.clone(), succeeded("1")).await;
+    store.finish_run(new.clone(), succeeded("null"), FoundBy::default()).await.expect("the heir finishes");
+    let twice = store.finish_run(new.clone(), succeeded("1"), FoundBy::default()).await;
     assert!(matches!(twice, Err(Error::Fenced { .. })), "a run finishes once");
     let journal = store.journal(&new.run).await.expect("read").expect("there");
     assert_eq!(journal.run.output, Some(Content::Inline("null".to_string())));
@@ -160,7 +160,7 @@ async fn a_large_output_is_an_artifact_and_a_damaged_one_is_noticed() {
     let large = Value::from("x".repeat(INLINE_BYTES_MAX - 1)).to_string();
     store.commit_step(fence.clone(), step(0, &small), None).await.expect("committed");
     store.commit_step(fence.clone(), step(1, &large), None).await.expect("committed");
-    store.finish_run(fence.clone(), succeeded(&large)).await.expect("finished");
+    store.finish_run(fence.clone(), succeeded(&large), FoundBy::default()).await.expect("finished");
 
     let journal = store.journal(&fence.run).await.expect("read").expect("there");
     let sha256 = Hash::of(large.as_bytes());
@@ -187,7 +187,7 @@ async fn a_problem_is_kept_with_the_run() {
     let fence = created(&store).await;
     let problem = Problem::new(Code::SandboxLost, "the cell is gone").in_run(&fence.run);
     let ending = Ending { state: RunState::Failed, output: None, problem: Some(problem.clone()) };
-    store.finish_run(fence.clone(), ending).await.expect("finished");
+    store.finish_run(fence.clone(), ending, FoundBy::default()).await.expect("finished");
     let journal = store.journal(&fence.run).await.expect("read").expect("there");
     assert_eq!(journal.run.problem, Some(json!(problem)));
     assert_eq!(journal.run.output, None);

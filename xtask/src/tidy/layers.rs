@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("planner", &["base", "data"]),
     ("flow", &["base", "store"]),
     ("agent", &["base", "data", "flow", "guard", "planner", "sandbox"]),
-    ("cli", &["agent", "base", "data", "flow", "guard", "planner", "sandbox", "store"]),
+    ("cli", &["agent", "base", "data", "flow", "guard", "planner", "sandbox"]),
     // Only for the examples that measure: `cargo xtask` itself builds without them.
     ("xtask", &["base", "data", "guard", "planner", "sandbox"]),
 ];

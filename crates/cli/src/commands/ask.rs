@@ -26,7 +26,7 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
         thread: ask.thread.clone(),
     };
     let chart = ChartFile::asked(ask, &app.settings.env_dir)?;
-    let Some((answer, runs)) = app.made(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
+    let Some((answer, runs)) = app.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
     match chart.as_ref().map(|chart| chart.write(&answer)).transpose()? {
         Some(Written::Nothing) => {
             app.printer.remark("note", "no chart helps to read this answer, so none was written");

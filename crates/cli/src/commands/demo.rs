@@ -20,7 +20,7 @@ pub async fn run(app: &App, demo: &Demo) -> Result<u8, Problem> {
     if flow.runs > 1 {
         return queue_many(app, flow, &input, &title).await;
     }
-    app.perform(&flow.begin, DEMO, &input, &title, |made| document::show(app, made)).await
+    app.run_and_show(&flow.begin, DEMO, &input, &title, |made| document::show(app, made)).await
 }
 
 async fn queue_many(app: &App, flow: &DemoFlow, input: &DemoInput, title: &str) -> Result<u8, Problem> {

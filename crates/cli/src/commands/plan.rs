@@ -25,7 +25,7 @@ async fn compute(app: &App, begin: &Begin, file: &PlanFile) -> Result<u8, Proble
     let (plan, data, resolved) = load(app, file).await?;
     let title = format!("plan over {}", resolved.id);
     let input = PlanInput { data: absolute(app, &data), version: resolved.version.to_string(), plan };
-    app.perform(begin, PLAN, &input, &title, |made| document::show(app, made)).await
+    app.run_and_show(begin, PLAN, &input, &title, |made| document::show(app, made)).await
 }
 
 async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {

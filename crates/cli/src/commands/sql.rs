@@ -15,7 +15,7 @@ pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
     let (data, statement, resolved) = data_and_last(app, &sql.words, "sql", "statement").await?;
     let input =
         SqlInput { data: absolute(app, data), version: resolved.version.to_string(), sql: statement.to_string() };
-    app.perform(&sql.begin, SQL, &input, statement, |made| document::show(app, made)).await
+    app.run_and_show(&sql.begin, SQL, &input, statement, |made| document::show(app, made)).await
 }
 
 /// The exit code of a document with an outcome.

@@ -23,9 +23,6 @@ use setting::{Setting, Speed, When, for_each_setting};
 
 use crate::support::{User, ordinary_user_is_possible};
 
-/// Whether the tests of warm cells run.
-const WARM_EXISTS: bool = true;
-
 /// The classes, and how many checks each has: a suite must not shrink unnoticed.
 const CLASSES: [(Class, usize); 6] = [
     (Class { name: "leaks", text: include_str!("attacks/leaks.py") }, 30),
@@ -68,9 +65,6 @@ fn warm_as_an_ordinary_user() {
 
 /// Everything that holds of cold cells holds of warm ones, which one broker gives one after the other.
 fn hold_warm(user: User) {
-    if !WARM_EXISTS {
-        return eprintln!("skipped: all attacks on warm cells: there is no resident broker yet");
-    }
     let setting = Setting { speed: Speed::Warm, user };
     let _broker = setting.ground();
     let all = [ALL, bombs::ALL, left::ALL, together::ALL].concat();

@@ -67,12 +67,6 @@ fn settings_say_where_they_come_from() {
 }
 
 #[test]
-fn the_doctor_finds_this_machine_fit() {
-    let document = shared().json(0, &["doctor"]);
-    assert_eq!(document["ok"], true);
-}
-
-#[test]
 fn events_come_in_order_and_the_last_holds_the_document() {
     let place = Place::new();
     let program = place.file("program.py", "print('hello')\n");

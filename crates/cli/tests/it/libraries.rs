@@ -3,8 +3,7 @@
 //! command.
 //!
 //! A case is one Python file of `libraries/`, which asserts what it came to and prints one line; the table [`CASES`] says
-//! which line, what it must have left in `out/`, and in which profiles it runs. A case that does not work yet is in
-//! [`OPEN`]; the test fails also when it has been mended.
+//! which line, what it must have left in `out/`, and in which profiles it runs.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -128,9 +127,6 @@ const CASES: &[Case] = &[
     case!("tools", "{'a': [1, 2], 'b': 1}"),
 ];
 
-/// What does not work yet, in which profiles, and why.
-const OPEN: &[(&str, &[&str], &str)] = &[];
-
 const CITIES: &str = "name,code,founded,people\nOslo,007,1048-01-01,717710\nStockholm,010,1248-01-01,\n\
     New York,100,1624-01-01,8258035\n";
 
@@ -193,12 +189,6 @@ fn works(ground: &Ground, case: &Case, profile: &str) {
     if let Some(reason) = stdout.strip_prefix("skipped: ") {
         assert_eq!(case.name, "sklearn_joblib", "what only some environments have");
         return eprintln!("skipped: libraries::{}: {}", case.name, reason.trim_end());
-    }
-    if let Some((.., reason)) =
-        OPEN.iter().find(|(name, profiles, _)| *name == case.name && profiles.contains(&profile))
-    {
-        assert_ne!(document["outcome"], "ok", "it was open: {reason}");
-        return;
     }
     let outcome = if case.status == 0 { "ok" } else { "failed" };
     let came_to = (&document["outcome"], &document["exit_code"], stdout);
@@ -351,5 +341,4 @@ fn every_program_is_a_case() {
     told.sort();
     assert_eq!(found, told);
     assert!(told.len() >= 50, "the suite must not shrink unnoticed");
-    assert!(OPEN.iter().all(|(name, ..)| told.contains(name)));
 }

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::support::shared;
 
 /// Dataset, question, reasons that are right, and a word that the refusal names.
@@ -61,11 +59,4 @@ fn a_refusal_for_people_stands_on_stderr() {
     assert_eq!(ran.stdout, "");
     assert!(ran.stderr.contains("profit"), "{}", ran.stderr);
     assert!(ran.stderr.lines().any(|line| line.starts_with("try: ")), "{}", ran.stderr);
-}
-
-#[test]
-fn answer_all_says_what_it_would_have_refused() {
-    let arguments = ["ask", "ecommerce", "What is the profit by category?", "--answer-all"];
-    let answer = shared().json_any(&arguments);
-    assert_ne!(answer["refusal"], Value::Null, "the refusal stays beside the answer");
 }

@@ -121,7 +121,7 @@ impl Ground<'_> {
                     self.assume("column", text);
                 }
                 let facts = self.index.facts(column);
-                if there && (facts.additive || facts.extensive) && !self.mentions_table(column.table) {
+                if there && (facts.adds_up()) && !self.mentions_table(column.table) {
                     let name = self.index.qualified(column);
                     return Err(Why::ambiguous(format!("whether {name} of one row or of all of them together")));
                 }

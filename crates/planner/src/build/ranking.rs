@@ -25,20 +25,36 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     let Some(by) = rank.by.clone() else {
         return Err(Why::ambiguous("what to rank by is not said"));
     };
-    if let Target::Columns(columns) = &by.target
-        && columns.iter().any(|id| is_place(index, *id))
-    {
+    check_order(index, rank.kind, &by)?;
+    let (subject, by) = subject(index, draft, by)?;
+    let number = rank.number.or(draft.limit);
+    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
+    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
+    let ranking = Ranking { index, draft, rank: &rank, subject: &subject, by: &by, number };
+    match ranking.of_rows() {
+        Some(list) => Ok(Shape::List(list)),
+        None => ranking.of_groups(),
+    }
+}
+
+/// What has no order of high and low cannot be ranked by it.
+fn check_order(index: &Index, kind: RankKind, by: &Head) -> Result<(), Why> {
+    let Target::Columns(columns) = &by.target else { return Ok(()) };
+    if columns.iter().any(|id| is_place(index, *id)) {
         return Err(Why::ambiguous("whether the first place or the greatest number is the highest rank"));
     }
     // "The longest open ticket" asks how long something took; its date alone does not say.
-    if let Target::Columns(columns) = &by.target
-        && rank.kind == RankKind::Extreme
-        && columns.iter().any(|id| index.column(*id).ty.is_temporal())
-    {
+    if kind == RankKind::Extreme && columns.iter().any(|id| index.column(*id).ty.is_temporal()) {
         return Err(Why::ambiguous("a date is early or late, not high, low or long"));
     }
+    Ok(())
+}
+
+/// What is ranked, if it is said or can only be one, and what it is ranked by where that depends on it.
+fn subject(index: &Index, draft: &Draft, by: Head) -> Result<(Option<Head>, Head), Why> {
+    let asks_who = matches!(draft.ask, Some(Ask::Who));
     let subject = match &draft.heads[..] {
-        [] if matches!(draft.ask, Some(Ask::Who)) => {
+        [] if asks_who => {
             let owner = match &by.target {
                 Target::Columns(columns) => thing_of(index, columns).ok(),
                 _ => None,
@@ -55,101 +71,153 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         _ => return Err(Why::unsupported("a ranking of several things at once")),
     };
     let (subject, by) = match subject {
-        Some(head) if matches!(draft.ask, Some(Ask::Who)) => acting_person(index, head, by),
+        Some(head) if asks_who => acting_person(index, head, by),
         subject => (subject, by),
     };
-    if let (Some(Ask::Who), Some(Head { target: Target::Thing(thing), .. })) = (draft.ask, &subject)
+    if let (true, Some(Head { target: Target::Thing(thing), .. })) = (asks_who, &subject)
         && names_somebody_else(index, *thing)
     {
         return Err(Why::ambiguous("who is meant: its rows are no persons, and name one"));
     }
-    let number = rank.number.or(draft.limit);
-    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
-    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
-    let ungrouped = draft.groups.is_empty() && draft.having.is_empty();
-    if let (Target::Columns(columns), true, true) = (&by.target, plain, ungrouped)
-        && let Some(list) = ranked_rows(index, draft, &subject, columns, rank.dir, number, rank.kind)
-    {
-        return Ok(Shape::List(list));
+    Ok((subject, by))
+}
+
+/// A ranking of which all parts are known.
+struct Ranking<'a> {
+    index: &'a Index,
+    draft: &'a Draft,
+    rank: &'a Rank,
+    subject: &'a Head,
+    by: &'a Head,
+    number: Option<u32>,
+}
+
+impl Ranking<'_> {
+    /// Whether a column itself decides, and no aggregate of it.
+    fn is_by_column(&self) -> bool {
+        matches!(self.by.target, Target::Columns(_)) && self.by.agg.is_none()
     }
-    if let (Target::Elapsed(interval, op), None, [_], true) = (&by.target, by.agg, &draft.heads[..], ungrouped)
-        && let Target::Thing(thing) = subject.target
-        && index.things[thing].table == Some(interval.start.table)
-    {
-        let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
-        let elapsed = Some((*interval, *op, rank.dir, number.unwrap_or(implied)));
-        return Ok(Shape::List(List { thing: Some(thing), elapsed, ..List::default() }));
+
+    /// How many are shown: as many as were said, or ten of the top, or the first.
+    fn number(&self) -> u32 {
+        self.number.unwrap_or(if self.rank.kind == RankKind::Top { 10 } else { 1 })
     }
-    // "Top 5 stations by trips, with their district": what every one of them has once.
-    let mut beside: Vec<Columns> = Vec::new();
-    for head in draft.heads.iter().skip(1).filter(|head| head.target != by.target) {
-        match &head.target {
-            Target::Columns(columns) if !attributes(index, &subject, columns).is_empty() => {
-                beside.push(attributes(index, &subject, columns));
+
+    /// The list, where each of what is ranked is a row that has the number itself.
+    fn of_rows(&self) -> Option<List> {
+        let (index, draft, by) = (self.index, self.draft, self.by);
+        if !draft.groups.is_empty() || !draft.having.is_empty() {
+            return None;
+        }
+        match (&by.target, &draft.heads[..]) {
+            (Target::Columns(columns), _) if self.is_by_column() => {
+                ranked_rows(index, draft, self.subject, columns, self.rank.dir, self.number, self.rank.kind)
             }
-            _ => return Err(Why::unsupported("a ranking of several things at once")),
+            (Target::Elapsed(interval, op), [_]) if by.agg.is_none() => {
+                let Target::Thing(thing) = self.subject.target else { return None };
+                let elapsed = Some((*interval, *op, self.rank.dir, self.number()));
+                let own = index.things[thing].table == Some(interval.start.table);
+                own.then(|| List { thing: Some(thing), elapsed, ..List::default() })
+            }
+            _ => None,
         }
     }
-    if let (Target::Flag(columns), Target::Thing(thing)) = (&by.target, &subject.target)
-        && columns.iter().any(|id| index.things[*thing].table == Some(id.table))
-    {
-        return Err(Why::ambiguous("each of them says yes or no only once"));
-    }
-    // "The most expensive visit" is not the one whose lines have a high price.
-    if let (RankKind::Adjective, None, Target::Columns(columns), Target::Thing(thing)) =
-        (rank.kind, by.agg, &by.target, &subject.target)
-        && let Some(own) = index.things[*thing].table
-        && columns.iter().all(|id| id.table != own && index.schema.hops(own, id.table).is_none())
-    {
-        return Err(Why::ambiguous("whether one of its rows decides or all of them together"));
-    }
-    // "The lowest average cost per shipment": each row is one anyway.
-    let per_row = |group: &Target| match (group, &by.target) {
-        (Target::Thing(thing), Target::Columns(columns)) if by.agg == Some(Agg::Avg) => {
-            columns.iter().all(|id| index.things[*thing].table == Some(id.table))
+
+    /// The groups, where many rows make up each of what is ranked.
+    fn of_groups(&self) -> Result<Shape, Why> {
+        let beside = self.shown_beside()?;
+        self.check_deciding()?;
+        let groups = self.groups()?;
+        // The hottest day has the highest value of all days.
+        let by = match (self.rank.kind, &self.subject.target) {
+            (RankKind::Adjective, target) if *target != Target::Grain(Grain::Day) => {
+                on_average(self.index, self.by.clone())
+            }
+            _ => self.by.clone(),
+        };
+        let averaged = by.agg == Some(Agg::Avg) && self.is_by_column();
+        let amount = self.rank.kind == RankKind::Top || by.amount;
+        let usage = if amount { Use::Amount } else { Use::Extreme(self.rank.dir) };
+        let shape = aggregate(self.index, &Draft { ask: None, ..self.draft.clone() }, vec![by], groups, usage)?;
+        let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
+        if averaged {
+            shape.features.push(Feature::ImpliedAggregate);
+            shape.assumptions.push(assumption("aggregate", "groups of rows are ranked by their average"));
         }
-        _ => false,
-    };
-    let mut groups: Vec<Target> = draft.groups.iter().filter(|group| !per_row(group)).cloned().collect();
-    if groups.contains(&subject.target) {
-        return Err(Why::unsupported("a thing is ranked within itself"));
+        // "Among those with at least 10 films".
+        for condition in &self.draft.having {
+            shape.having.push((settle::settle(self.index, &condition.head, Use::Plain, false)?, condition.clone()));
+        }
+        if self.number.is_none() && self.rank.kind == RankKind::Top {
+            shape.features.push(Feature::ImpliedNumber);
+            shape.assumptions.push(assumption("number", "top without a number = the first ten"));
+        }
+        let said = self.draft.with_number || self.draft.heads.len() > 1 + beside.len();
+        let asks_which = matches!(self.draft.ask, Some(Ask::Which | Ask::Who));
+        let measure_in_focus = said || self.rank.kind == RankKind::Top && !asks_which;
+        shape.beside = beside;
+        shape.top = Some(TopRequest { number: self.number(), dir: self.rank.dir, measure_in_focus });
+        Ok(Shape::Aggregate(shape))
     }
-    if groups.iter().any(|group| has_only_one(index, group, &subject.target)) {
-        return Err(Why::ambiguous("whether the first for each of them is meant, or the first on average"));
+
+    /// `top 5 stations by trips, with their district`: what every one of them has once.
+    fn shown_beside(&self) -> Result<Vec<Columns>, Why> {
+        let others = self.draft.heads.iter().skip(1).filter(|head| head.target != self.by.target);
+        let shown = others.map(|head| match &head.target {
+            Target::Columns(columns) => {
+                Some(attributes(self.index, self.subject, columns)).filter(|own| !own.is_empty())
+            }
+            _ => None,
+        });
+        let shown: Option<Vec<Columns>> = shown.collect();
+        shown.ok_or_else(|| Why::unsupported("a ranking of several things at once"))
     }
-    if let Target::Thing(counted) = by.target
-        && is_row_of(index, counted, &subject.target)
-    {
-        return Err(Why::ambiguous("each of them is there only once"));
+
+    /// Whether what decides can differ between what is ranked, and is one number of each.
+    fn check_deciding(&self) -> Result<(), Why> {
+        let index = self.index;
+        let (by, subject) = (&self.by.target, &self.subject.target);
+        if let (Target::Flag(columns), Target::Thing(thing)) = (by, subject)
+            && columns.iter().any(|id| index.things[*thing].table == Some(id.table))
+        {
+            return Err(Why::ambiguous("each of them says yes or no only once"));
+        }
+        // "The most expensive visit" is not the one whose lines have a high price.
+        if let (RankKind::Adjective, None, Target::Columns(columns), Target::Thing(thing)) =
+            (self.rank.kind, self.by.agg, by, subject)
+            && let Some(own) = index.things[*thing].table
+            && columns.iter().all(|id| id.table != own && index.schema.hops(own, id.table).is_none())
+        {
+            return Err(Why::ambiguous("whether one of its rows decides or all of them together"));
+        }
+        Ok(())
     }
-    groups.push(subject.target.clone());
-    // The hottest day has the highest value of all days.
-    let by = match (rank.kind, &subject.target) {
-        (RankKind::Adjective, target) if *target != Target::Grain(Grain::Day) => on_average(index, by),
-        _ => by,
-    };
-    let averaged = by.agg == Some(Agg::Avg) && plain;
-    let usage = if rank.kind == RankKind::Top || by.amount { Use::Amount } else { Use::Extreme(rank.dir) };
-    let shape = aggregate(index, &Draft { ask: None, ..draft.clone() }, vec![by], groups, usage)?;
-    let Shape::Aggregate(mut shape) = shape else { return Ok(shape) };
-    if averaged {
-        shape.features.push(Feature::ImpliedAggregate);
-        shape.assumptions.push(assumption("aggregate", "groups of rows are ranked by their average"));
+
+    /// What is ranked, last, after the groups within which it is.
+    fn groups(&self) -> Result<Vec<Target>, Why> {
+        let (index, subject) = (self.index, &self.subject.target);
+        // "The lowest average cost per shipment": each row is one anyway.
+        let per_row = |group: &Target| match (group, &self.by.target) {
+            (Target::Thing(thing), Target::Columns(columns)) if self.by.agg == Some(Agg::Avg) => {
+                columns.iter().all(|id| index.things[*thing].table == Some(id.table))
+            }
+            _ => false,
+        };
+        let mut groups: Vec<Target> = self.draft.groups.iter().filter(|group| !per_row(group)).cloned().collect();
+        if groups.contains(subject) {
+            return Err(Why::unsupported("a thing is ranked within itself"));
+        }
+        if groups.iter().any(|group| has_only_one(index, group, subject)) {
+            return Err(Why::ambiguous("whether the first for each of them is meant, or the first on average"));
+        }
+        if let Target::Thing(counted) = self.by.target
+            && is_row_of(index, counted, subject)
+        {
+            return Err(Why::ambiguous("each of them is there only once"));
+        }
+        groups.push(subject.clone());
+        Ok(groups)
     }
-    // "Among those with at least 10 films".
-    for condition in &draft.having {
-        shape.having.push((settle::settle(index, &condition.head, Use::Plain, false)?, condition.clone()));
-    }
-    if number.is_none() && rank.kind == RankKind::Top {
-        shape.features.push(Feature::ImpliedNumber);
-        shape.assumptions.push(assumption("number", "top without a number = the first ten"));
-    }
-    let implied = if rank.kind == RankKind::Top { 10 } else { 1 };
-    let said = draft.with_number || draft.heads.len() > 1 + beside.len();
-    shape.beside = beside;
-    let measure_in_focus = said || rank.kind == RankKind::Top && !matches!(draft.ask, Some(Ask::Which | Ask::Who));
-    shape.top = Some(TopRequest { number: number.unwrap_or(implied), dir: rank.dir, measure_in_focus });
-    Ok(Shape::Aggregate(shape))
 }
 
 /// Whether each row that the first stands for has just one of the second: then there is nothing to rank within it.

@@ -204,7 +204,7 @@ fn column(
         Some(Agg::Count) if facts.is_money() => {
             Err(Why::ambiguous(format!("the number of {}: how many rows have one, or its sum", name())))
         }
-        Some(Agg::Count) if facts.additive || facts.extensive => implied(Agg::Sum, "its sum"),
+        Some(Agg::Count) if facts.adds_up() => implied(Agg::Sum, "its sum"),
         Some(Agg::Count) => {
             Err(Why::ambiguous(format!("the number of {}: its sum, or how many different ones", name())))
         }

@@ -96,7 +96,7 @@ pub fn interpret(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     match draft.pending.take() {
         // "How many were returned": rows of the only table that can be meant.
         Some(Pending::Agg(Agg::Count, _)) => {
-            draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) });
+            draft.heads.push(Head::count_of(Target::Rows));
             implied.push(Feature::ImpliedList);
         }
         Some(_) => return Err(Why::unsupported("what to compute is not said")),
@@ -333,7 +333,7 @@ pub fn aggregate(
     let listing = draft.ask == Some(Ask::List);
     let mut shape = Aggregate { groups, filters: draft.filters.clone(), series: draft.series, ..Aggregate::default() };
     for head in &heads {
-        if listing && matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none() {
+        if listing && head.target.is_rows() && head.agg.is_none() {
             shape.features.push(Feature::ImpliedAggregate);
         }
         // "Cost per day" is what all of a day cost.
@@ -366,9 +366,7 @@ pub fn aggregate(
 /// "Average sales per customer" may also mean the average of each customer's sum.
 fn averages_sums(index: &Index, settled: &Settled) -> bool {
     match &settled.what {
-        Number::Column { columns, agg: Agg::Avg, .. } => {
-            columns.iter().any(|id| index.facts(*id).additive || index.facts(*id).extensive)
-        }
+        Number::Column { columns, agg: Agg::Avg, .. } => columns.iter().any(|id| index.facts(*id).adds_up()),
         _ => false,
     }
 }
@@ -385,7 +383,7 @@ fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if let ([head], false) = (&draft.heads[..], draft.groups.is_empty())
         && categories(head)
     {
-        let rows = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+        let rows = Head::count_of(Target::Rows);
         let groups = draft.groups.iter().chain([&head.target]).cloned().collect();
         return aggregate(index, draft, vec![rows], groups, Use::Plain);
     }
@@ -400,7 +398,7 @@ fn distribution(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     if columns.iter().all(|id| index.column(*id).ty.is_number() && index.column(*id).distinct > u64::from(LIMIT_MAX)) {
         return list(index, draft);
     }
-    let rows = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+    let rows = Head::count_of(Target::Rows);
     let group = match target {
         Target::Flag(columns) => Target::Columns(columns.clone()),
         other => other.clone(),

@@ -15,7 +15,7 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         return Err(Why::unsupported("a share together with a ranking"));
     }
     // "What percentage of women are married": the rows that the first condition holds for.
-    let rows = [Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+    let rows = [Head::count_of(Target::Rows)];
     let whole_said = draft.filters.iter().any(|filter| filter.zone == Zone::BeforeHead && !is_time(filter));
     let predicated = draft.filters.iter().any(|filter| filter.zone == Zone::Predicate && !is_time(filter));
     let implied = draft.heads.is_empty() && whole_said && predicated;
@@ -43,7 +43,7 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
             return aggregate_of_flag(index, draft, head);
         }
         filters.push(whole);
-        head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) };
+        head = Head::count_of(Target::Rows);
     }
     if let Target::Columns(columns) = &head.target
         && head.agg.is_none()
@@ -109,7 +109,7 @@ pub fn ranked(index: &Index, draft: &Draft) -> Result<Shape, Why> {
     let owner = super::shape::conditioned_thing(index, &draft.filters);
     let rows = Head::plain(owner.map_or(Target::Rows, Target::Thing));
     let counted = Head { agg: Some(Agg::Count), amount: false, ..rank.by.clone().unwrap_or(rows) };
-    if !matches!(counted.target, Target::Thing(_) | Target::Rows) {
+    if !counted.target.is_rows() {
         return Err(Why::unsupported("a share of something that is not counted"));
     }
     // What is said after "share of" is the part; without it, what the verb before it says.

@@ -15,7 +15,7 @@ use crate::score::Feature;
 pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Assumption)> {
     let open = draft.lenient && head.agg.is_none() && !head.amount && head.quantile.is_none();
     let Target::Columns(columns) = &head.target else { return None };
-    let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    let number = |id: &ColId| index.is_quantity(*id);
     // "Cost" of two tables does not say of what.
     let one_table = columns.iter().all(|id| id.table == columns[0].table);
     if !open || !one_table || !columns.iter().all(number) {
@@ -25,7 +25,7 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     // Two sides may be meant by their totals or by what a row has of it.
     let compared = draft.filters.iter().any(|filter| is_grouped(draft, filter));
     let other_word = draft.features.contains(&Feature::Synonym);
-    let adds_up = |id: ColId| index.facts(id).extensive || index.facts(id).additive || is_amount_of_money(index, id);
+    let adds_up = |id: ColId| index.facts(id).adds_up() || is_amount_of_money(index, id);
     let (agg, said) = if !compared && all(&adds_up) {
         (Agg::Sum, "total")
     } else if !other_word && all(&|id| is_level(index, id)) {

@@ -158,7 +158,7 @@ fn tests_one_of_many(index: &Index, plan: &Plan) -> bool {
         if plan.distinct { plan.select.iter().any(|item| shared(&item.expr)) } else { counted(plan).any(shared) };
     let amount = |id: ColId| {
         let facts = index.facts(id);
-        facts.extensive || facts.additive
+        facts.adds_up()
     };
     let compared = |pred: &Pred| match pred {
         Pred::Test { test: Test::Gt | Test::Ge | Test::Lt | Test::Le, expr, .. } => {
@@ -174,11 +174,11 @@ fn tests_one_of_many(index: &Index, plan: &Plan) -> bool {
 /// Whether "sales" are counted, without a word that counts, where a number says what they brought in.
 fn counts_sales(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
-    let rows = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let rows = counts_rows(plan);
     let money = |id: ColId| {
         let words = ["total", "amount", "revenue", "price", "value", "takings", "turnover"];
         let named = index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
-        index.table(id.table).name == plan.from && index.column(id).ty.is_number() && named
+        is_of_rows(index, plan, id) && index.column(id).ty.is_number() && named
     };
     let table = index
         .things
@@ -310,6 +310,16 @@ fn fixed_cells(plan: &Plan) -> Vec<&str> {
 fn counted(plan: &Plan) -> impl Iterator<Item = &Expr> {
     let distinct = plan.measures.iter().filter(|measure| measure.agg == Agg::CountDistinct);
     distinct.filter_map(|measure| measure.expr.as_ref())
+}
+
+/// Whether rows themselves are counted.
+fn counts_rows(plan: &Plan) -> bool {
+    plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none())
+}
+
+/// Whether a column is one of the rows that a plan starts from.
+fn is_of_rows(index: &Index, plan: &Plan, id: ColId) -> bool {
+    index.table(id.table).name == plan.from
 }
 
 /// The column that an expression is, if it is nothing else.

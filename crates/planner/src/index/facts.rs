@@ -50,6 +50,11 @@ impl Facts {
     pub fn is_money(&self) -> bool {
         self.unit.as_ref().is_some_and(Unit::is_money)
     }
+
+    /// Whether the numbers of several rows make one number together.
+    pub fn adds_up(&self) -> bool {
+        self.extensive || self.additive
+    }
 }
 
 /// The facts of every column, table by table.

@@ -117,7 +117,7 @@ fn quantity_names(index: &Index) -> Vec<(Vec<String>, Sense)> {
     let singular = |words: &[String]| words.iter().map(|word| index.forms.singular(word)).collect::<Vec<_>>();
     let measures = index.dataset.measures.iter().enumerate();
     let declared = measures.map(|(id, measure)| (singular(&split_name(&measure.name)), Sense::Measure(id)));
-    let quantities = index.columns().filter(|id| is_quantity(index, *id));
+    let quantities = index.columns().filter(|id| is_total_quantity(index, *id));
     let words = |id: ColId| [&index.facts(id).words[..], &table_words(index, id)].concat();
     declared.chain(quantities.map(|id| (singular(&words(id)), Sense::Column(id)))).collect()
 }
@@ -127,7 +127,7 @@ fn table_words(index: &Index, id: ColId) -> Vec<String> {
     let facts = index.facts(id);
     let bare = facts.core.len() == 1 && facts.unit.is_some() && index.lexicon.unit(&facts.core[0]).is_some();
     let alone = || {
-        let others = index.columns().filter(|other| other.table == id.table && is_quantity(index, *other));
+        let others = index.columns().filter(|other| other.table == id.table && is_total_quantity(index, *other));
         others.filter(|other| index.facts(*other).extensive).count() <= 1
     };
     if !bare || facts.unit.as_ref().is_some_and(|unit| unit.family == "time") || !alone() {
@@ -139,7 +139,7 @@ fn table_words(index: &Index, id: ColId) -> Vec<String> {
 
 /// `output` for `MWh` in `daily_output`.
 fn bare_units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
-    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+    for id in index.columns().filter(|id| is_total_quantity(index, *id)) {
         let words = table_words(index, id);
         let counted = words.last().is_some_and(|word| index.forms.singular(word) != *word);
         // A plural is counted: `donations` are rows.
@@ -174,7 +174,7 @@ fn measured(names: &[(Vec<String>, Sense)], words: &[String]) -> Vec<Sense> {
     if declared.is_empty() { found } else { declared }
 }
 
-fn is_quantity(index: &Index, id: ColId) -> bool {
+fn is_total_quantity(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     // What one of something costs is not what it brought in.
     index.column(id).ty.is_number() && !facts.identifier && facts.yes.is_none() && facts.per.is_none()
@@ -182,7 +182,7 @@ fn is_quantity(index: &Index, id: ColId) -> bool {
 
 /// `kWh`, `kilometres`, `minutes`: the numbers measured in them.
 fn units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
-    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+    for id in index.columns().filter(|id| is_total_quantity(index, *id)) {
         let Some(unit) = &index.facts(id).unit else { continue };
         let general = matches!(unit.family.as_str(), "count" | "points" | "percent" | "years" | "celsius");
         // "Per day" is a period before it is a number of days.
@@ -200,7 +200,7 @@ fn units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
 
 /// `solar energy` for `solarKwh`, `bonus percentage` for `bonus_pct`: the name with what its unit measures.
 fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
-    for id in index.columns().filter(|id| is_quantity(index, *id)) {
+    for id in index.columns().filter(|id| is_total_quantity(index, *id)) {
         let facts = index.facts(id);
         let Some(unit) = &facts.unit else { continue };
         // "Wind speed" of `wind_avg_ms`.
@@ -246,7 +246,7 @@ fn only_measures(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
             };
             index.facts(*id).words.iter().any(says)
         };
-        let own = |id: &ColId| id.table == table && is_quantity(index, *id) && index.facts(*id).per.is_none();
+        let own = |id: &ColId| id.table == table && is_total_quantity(index, *id) && index.facts(*id).per.is_none();
         let family = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
         let quantities: Vec<ColId> = index.columns().filter(own).collect();
         for id in &quantities {
@@ -344,7 +344,7 @@ fn counts_persons(index: &Index, id: ColId) -> bool {
         [noun, last] => person(noun) && matches!(last.as_str(), "count" | "number"),
         _ => facts.counted && facts.core.last().is_some_and(person),
     };
-    is_quantity(index, id) && counts
+    is_total_quantity(index, id) && counts
 }
 
 /// `direct reports` for the rows that name a manager.

@@ -4,7 +4,7 @@
 //! word that says so. Where hours follow a part of the day, they say what was meant by it.
 
 use super::{Hours, When};
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 
 /// Parts of the day and the hours they are taken to have, the last one not included.
 const PARTS: [(&str, u8, u8); 4] = [("morning", 6, 12), ("afternoon", 12, 18), ("evening", 18, 22), ("night", 22, 6)];
@@ -32,7 +32,7 @@ pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
 }
 
 fn word(tokens: &[Token], at: usize) -> &str {
-    tokens.get(at).map_or("", |token| token.fold.as_str())
+    tokens::word(tokens, at)
 }
 
 fn one(tokens: &[Token], at: usize) -> Option<(usize, Hours)> {

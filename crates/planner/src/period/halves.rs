@@ -7,11 +7,11 @@ use jiff::civil::date;
 
 use super::Period;
 use super::parse::{month_number, year_at};
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 
 /// The half that is named at a token, with the token after it.
 pub fn parse(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     if let "h1" | "h2" = word(at) {
         return Some((at + 2, half_year(year_at(tokens, at + 1)?, word(at) == "h1")));
     }

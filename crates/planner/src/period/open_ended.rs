@@ -1,11 +1,11 @@
 //! What opens a period to one side after it is named: `2022 or later`, `2019 and earlier`, `May onwards`.
 
 use super::{Period, When};
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 
 /// The open period, where words after a named one say so, with the token after them.
 pub fn after(tokens: &[Token], at: usize, period: &Period) -> Option<(usize, When)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     if matches!(word(at), "onwards" | "onward") {
         return Some((at + 1, When::Since(period.clone())));
     }

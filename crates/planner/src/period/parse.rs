@@ -5,7 +5,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, date};
 
 use super::{Period, When};
-use crate::tokens::{Kind, Token};
+use crate::tokens::{self, Kind, Token};
 
 /// In lower case, January first.
 pub const MONTHS: [&str; 12] = [
@@ -35,7 +35,7 @@ type Bound = (&'static [&'static str], fn(Period) -> When);
 /// Every condition on time that starts at a token, with the token after it.
 pub fn parse(tokens: &[Token], at: usize) -> Vec<(usize, When)> {
     let mut found = Vec::new();
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let pair = format!("{} {}", word(at), word(at + 1));
     let bounds: [Bound; 4] = [
         (&["since", "starting", "starting from", "from"], When::Since),
@@ -71,7 +71,7 @@ fn skip_article(tokens: &[Token], at: usize) -> usize {
 
 /// `before the end of May` takes May in, `after the beginning of May` does, too.
 fn up_to_edge(tokens: &[Token], at: usize, bound: &str) -> Option<(usize, When)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let start = skip_article(tokens, at);
     let make: fn(Period) -> When = match (bound, word(start)) {
         ("before" | "prior to", "end") => When::Until,
@@ -84,7 +84,7 @@ fn up_to_edge(tokens: &[Token], at: usize, bound: &str) -> Option<(usize, When)>
 
 /// `since the start of 2025` is since 2025, `until the end of May` until May.
 fn skip_edge(tokens: &[Token], at: usize, bound: &str) -> usize {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let start = skip_article(tokens, at);
     let first = matches!(bound, "since" | "starting" | "starting from" | "before" | "prior to" | "earlier than");
     let edges: &[&str] = if first { &["start", "beginning"] } else { &["end"] };
@@ -94,7 +94,7 @@ fn skip_edge(tokens: &[Token], at: usize, bound: &str) -> usize {
 
 /// `between A and B`, `from A to B`, `A to B`; a year after B alone serves both.
 fn range(tokens: &[Token], at: usize) -> Option<(usize, When)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let open = word(at);
     if !matches!(open, "between" | "from") {
         return None;
@@ -110,7 +110,7 @@ fn range(tokens: &[Token], at: usize) -> Option<(usize, When)> {
 
 /// `1 to 7 June`, `from 25 to 31 December 2025`, `between 3 and 9 May`: two days of the month that is named once.
 fn days_of_month(tokens: &[Token], at: usize) -> Option<(usize, When)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let open = word(at);
     let start = skip_article(tokens, if matches!(open, "between" | "from" | "on" | "in") { at + 1 } else { at });
     let first = day_number(tokens, start)?;
@@ -144,7 +144,7 @@ pub(super) fn core(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
 
 /// `Q3 this year`, `March of last year`.
 fn of_year(tokens: &[Token], at: usize, period: Period) -> (usize, Period) {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let start = at + usize::from(word(at) == "of");
     let back = match word(start) {
         "this" => 0,
@@ -291,7 +291,7 @@ fn dated(tokens: &[Token], at: usize, month: i8, day: i8) -> (usize, Period) {
 
 /// `Q1`, `Q1 2026`, `first quarter of 2026`, `quarter 1`.
 fn quarter(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let ordinal = |text: &str| match text {
         "first" | "1st" | "q1" | "1" => Some(1),
         "second" | "2nd" | "q2" | "2" => Some(2),
@@ -318,7 +318,7 @@ fn quarter(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
 }
 
 fn relative(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     match word(at) {
         "today" => return Some((at + 1, Period::Today)),
         "yesterday" => return Some((at + 1, Period::Yesterday)),
@@ -341,7 +341,7 @@ fn relative(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
 
 /// `year to date`, `since new year`: the calendar period of the last day.
 fn to_date(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     match word(at) {
         "ytd" => return Some((at + 1, Period::This(Grain::Year))),
         "mtd" => return Some((at + 1, Period::This(Grain::Month))),
@@ -356,7 +356,7 @@ fn to_date(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
 
 /// `the month before`, `the 7 days before that`: relative to the period that is named beside it.
 fn prior(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let many = tokens.get(at)?.number().filter(|n| n.fract() == 0.0 && (1.0..100_000.0).contains(n));
     let name = at + usize::from(many.is_some());
     let plural = word(name).ends_with('s');
@@ -376,7 +376,7 @@ fn unit(word: &str) -> Option<Grain> {
 
 /// `on Mondays`, `at weekends`, `on a Friday`; a single "on Monday" may be one day and is not read as all of them.
 fn weekdays(tokens: &[Token], at: usize) -> Option<(usize, When)> {
-    let word = |i: usize| tokens.get(i).map_or("", |token| token.fold.as_str());
+    let word = |i: usize| tokens::word(tokens, i);
     let mut here = at;
     if matches!(word(here), "on" | "during" | "at" | "over") {
         here += 1;

@@ -65,7 +65,7 @@ pub fn done_times(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         return;
     }
     let test = if never { Test::Eq } else { Test::Gt };
-    let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+    let zero = Amount::bare(0.0);
     let condition = Condition::Compare { columns, test, amounts: vec![zero], implied: false };
     steps.push((verb + 1, add(draft, condition, &[Feature::OpenChoice])));
 }
@@ -203,7 +203,7 @@ fn verb_end(parser: &Parser, mut at: usize) -> usize {
         let came = coming && matches!(parser.word(inside), "for" | "to");
         found
             .filter(|_| !came)
-            .or_else(|| matches!(parser.word(at), "took" | "take" | "taken" | "ever" | "yet").then_some(at + 1))
+            .or_else(|| matches!(parser.word(at), "ever" | "yet").then_some(at + 1))
             .or(came.then_some(inside + 1))
     };
     while let Some(end) = verb(at) {

@@ -66,7 +66,7 @@ fn sums_over_rows(parser: &Parser, at: usize, columns: &Columns, draft: &Draft) 
         &["spend", "pay", "earn", "use", "consume", "burn", "generate", "produce", "sell", "travel", "ride", "drive"];
     let index = parser.index;
     let [Head { target: Target::Thing(thing), .. }] = &draft.heads[..] else { return false };
-    let amount = |id: &ColId| index.facts(*id).extensive || index.facts(*id).additive;
+    let amount = |id: &ColId| index.facts(*id).adds_up();
     let elsewhere = columns.iter().all(|id| index.things[*thing].table != Some(id.table) && amount(id));
     elsewhere && draft.having.is_empty() && VERBS.iter().any(|verb| index.forms.stem(verb) == parser.tokens[at].stem)
 }
@@ -95,7 +95,7 @@ pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
                     steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
                 }
                 What::Flag(flags) if !draft.heads.is_empty() => {
-                    let head = Head { agg: Some(Agg::Count), ..Head::plain(Target::Flag(flags.clone())) };
+                    let head = Head::count_of(Target::Flag(flags.clone()));
                     steps.push((mention.end, with_having(draft, head, test, amounts, &features(mention))));
                 }
                 What::Measure(measure) if !draft.heads.is_empty() => {
@@ -214,7 +214,7 @@ pub fn number_before_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut
         if columns.is_empty() || !(described || had && number.fract() == 0.0) {
             continue;
         }
-        let amount = Amount { number, percent: false, money: false, unit: None };
+        let amount = Amount::bare(number);
         let condition = Condition::Compare { columns, test: Test::Eq, amounts: vec![amount], implied: false };
         steps.push((mention.end, add(draft, condition, &features(mention))));
     }

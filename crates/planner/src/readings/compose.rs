@@ -12,7 +12,6 @@ mod asides;
 mod conditions;
 mod frame;
 mod groups;
-pub(crate) mod links;
 mod named;
 mod numbers;
 mod passes;
@@ -31,7 +30,7 @@ const BEAM: usize = 32;
 /// The drafts that account for the whole question, cheapest first.
 pub fn drafts(parser: &Parser) -> Vec<Draft> {
     let length = parser.tokens.len();
-    if (0..length).any(|at| depends_on_order(parser, at)) {
+    if (0..length).any(|at| depends_on_order(parser, at)) || waits_longest(parser) {
         return Vec::new();
     }
     let mut agenda: Vec<Vec<Frame>> = vec![Vec::new(); length + 1];
@@ -75,4 +74,10 @@ fn depends_on_order(parser: &Parser, at: usize) -> bool {
     let first_or_last = matches!(word, "last" | "first") && !in_a_period();
     let counted = word == "only" && matches!(parser.word(at + 1), "for" | "where" | "those" | "counting");
     WORDS.contains(&word) && !counted || each && !in_a_period() || first_or_last
+}
+
+/// Whether what has not ended is ranked by how long it took.
+fn waits_longest(parser: &Parser) -> bool {
+    let said = |words: &[&str]| (0..parser.tokens.len()).any(|at| words.contains(&parser.word(at)));
+    said(&["open", "unresolved", "pending", "ongoing", "outstanding"]) && said(&["longest", "shortest"])
 }

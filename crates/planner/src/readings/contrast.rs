@@ -151,7 +151,7 @@ pub fn the_others(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     let Some(sides) = draft.contrast.filter(|sides| *sides > 0 && *sides == draft.filters.len()) else { return };
     let Some(end) = others_end(parser, at) else { return };
     let first = draft.filters[sides - 1].clone();
-    if !matches!(first.condition, Condition::Time { .. } | Condition::AnyTime { .. }) && !first.negated {
+    if !matches!(first.condition, Condition::Time { .. }) && !first.negated {
         steps.push((end, draft.with(|next| next.filters.push(Filter { negated: true, ..first }))));
     }
 }
@@ -278,7 +278,7 @@ pub fn does_more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
     let mut found: Vec<(usize, Target, Vec<Feature>)> = Vec::new();
     for mention in parser.mentions.at(at).iter().filter(|mention| mention.synonym || mention.stemmed) {
         let What::Columns(columns) = &mention.what else { continue };
-        let number = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
+        let number = |id: &ColId| parser.index.is_quantity(*id);
         if columns.iter().all(number) {
             found.push((mention.end, Target::Columns(columns.clone()), features(mention)));
         }

@@ -38,8 +38,7 @@ pub fn most_of_a_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         let [(column, text)] = &cells[..] else { continue };
         let last = &parser.tokens[mention.end - 1];
         let several = last.fold != last.singular && !text.to_lowercase().ends_with(&last.fold);
-        let adds_up =
-            |id: &ColId| id.table == column.table && (index.facts(*id).additive || index.facts(*id).extensive);
+        let adds_up = |id: &ColId| id.table == column.table && (index.facts(*id).adds_up());
         let Some(rows) =
             parser.index.rows_of(column.table).filter(|_| several && !index.columns().any(|id| adds_up(&id)))
         else {

@@ -137,7 +137,7 @@ fn verb_at<'p>(parser: &'p Parser, at: usize) -> Option<(usize, &'p str)> {
 /// The numbers that a unit or a name at a position can mean, with the token after it.
 fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Columns, Vec<Feature>)> {
     let index = parser.index;
-    let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+    let number = |id: &ColId| index.is_quantity(*id);
     let mut found: Vec<(usize, Columns, Vec<Feature>)> = Vec::new();
     if let Some(unit) = index.lexicon.unit(parser.word(at)) {
         // `Km Driven` says its unit like any other word.

@@ -205,7 +205,7 @@ pub fn in_percent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 }
 
 fn counts(head: &Head) -> bool {
-    matches!(head.target, Target::Thing(_) | Target::Rows) && matches!(head.agg, None | Some(Agg::Count))
+    head.target.is_rows() && matches!(head.agg, None | Some(Agg::Count))
 }
 
 /// `used by homes with a heat pump`: whose it is, said with a condition, not how to split it.

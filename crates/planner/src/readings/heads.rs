@@ -77,7 +77,7 @@ pub fn how_often(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let target = target.clone();
         let next = draft.with(|next| {
             next.groups.push(target);
-            next.heads = vec![Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+            next.heads = vec![Head::count_of(Target::Rows)];
         });
         steps.push((at + 2, next));
     }
@@ -236,7 +236,7 @@ pub fn with_ranked(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
 }
 
 fn is_row_noun(target: &Target) -> bool {
-    matches!(target, Target::Thing(_) | Target::Rows)
+    target.is_rows()
 }
 
 /// "Total orders" counts them; "the total of orders" and "the sum of orders" ask for a sum of something unsaid.
@@ -337,10 +337,7 @@ fn rank_target(next: &mut Draft, target: Target) -> bool {
     let head = take_pending(next, target);
     let Some(Rank { kind, by, open, .. }) = &mut next.rank else { return false };
     *open = false;
-    let ranks_itself = !next.share
-        && *kind == RankKind::Extreme
-        && head.agg.is_none()
-        && matches!(head.target, Target::Thing(_) | Target::Rows);
+    let ranks_itself = !next.share && *kind == RankKind::Extreme && head.agg.is_none() && head.target.is_rows();
     if !ranks_itself {
         *by = Some(Head { amount: *kind == RankKind::Amount, ..head });
         return true;

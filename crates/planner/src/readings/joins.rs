@@ -112,7 +112,7 @@ pub fn among(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn every(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let listing =
         draft.heads.is_empty() && draft.ask == Some(Ask::List) && draft.filters.is_empty() && !draft.is_open();
-    let noun = parser.targets_named(at + 1).iter().any(|(_, target)| matches!(target, Target::Thing(_) | Target::Rows));
+    let noun = parser.targets_named(at + 1).iter().any(|(_, target)| target.is_rows());
     if listing && noun && matches!(parser.word(at), "every" | "each") {
         steps.push((at + 1, draft.clone()));
     }
@@ -215,7 +215,7 @@ fn follows_number(parser: &Parser, at: usize) -> bool {
 }
 
 fn is_measure(parser: &Parser, id: ColId) -> bool {
-    parser.index.column(id).ty.is_number() && !parser.index.facts(id).identifier
+    parser.index.is_quantity(id)
 }
 
 /// `mean height in metres`, `what share, in percent`: the unit that the answer has anyway.

@@ -107,7 +107,7 @@ fn filled(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn rated(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are") && !draft.heads.is_empty();
     // "How much power was generated" asks for what the verb names.
-    let rows = draft.heads.iter().all(|head| matches!(head.target, Target::Thing(_) | Target::Rows));
+    let rows = draft.heads.iter().all(|head| head.target.is_rows());
     let mut found = Steps::new();
     if rows {
         filled(parser, at, draft, &mut found);
@@ -169,7 +169,7 @@ pub fn free(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let columns: Columns = index.columns().filter(priced).collect();
     let [column] = columns[..] else { return };
     if index.column(column).min.as_ref().and_then(crate::build::number_of) == Some(0.0) {
-        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        let zero = Amount::bare(0.0);
         let condition = Condition::Compare { columns, test: Test::Eq, amounts: vec![zero], implied: true };
         steps.push((end, filters::add(draft, condition, &[Feature::ImpliedColumn, Feature::OpenChoice])));
     }

@@ -65,7 +65,7 @@ pub const PRODUCTIONS: &[Production] = &[
 ];
 
 /// How many words an idle phrase has at most.
-const PHRASE_MAX: usize = 4;
+const PHRASE_MAX: usize = 6;
 
 /// The token after the longest idle phrase that starts at a position.
 pub fn idle_end(index: &Index, tokens: &[Token], at: usize) -> Option<usize> {

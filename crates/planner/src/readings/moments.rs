@@ -62,7 +62,7 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         next.features.extend(features);
         // The highest of all rows, or the period with the most of it.
         let facts = index.facts(column);
-        next.features.extend((facts.additive || facts.extensive).then_some(Feature::OpenChoice));
+        next.features.extend((facts.adds_up()).then_some(Feature::OpenChoice));
         next.heads.push(Head::plain(Target::Columns(dates)));
         next.scopes.push(thing);
         next.ask = Some(Ask::What);

@@ -85,9 +85,7 @@ pub fn total(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if facts.unit.as_ref().is_some_and(|unit| unit.family == "length") {
             return false;
         }
-        index.column(*id).ty.is_number()
-            && (facts.extensive || facts.additive || facts.is_money())
-            && facts.per.is_none()
+        index.column(*id).ty.is_number() && (facts.adds_up() || facts.is_money()) && facts.per.is_none()
     };
     for (end, mention, test, amounts) in found {
         let What::Columns(columns) = &mention.what else { continue };

@@ -39,7 +39,7 @@ fn having(parser: &Parser, draft: &Draft, columns: &Columns, mut found: Vec<Feat
     };
     if columns.iter().all(charge) {
         found.push(Feature::OpenChoice);
-        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        let zero = Amount::bare(0.0);
         let condition =
             Condition::Compare { columns: columns.clone(), test: Test::Gt, amounts: vec![zero], implied: false };
         return add(draft, condition, &found);
@@ -152,7 +152,7 @@ pub fn marks(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let mark = |at: usize| {
         let start = at + usize::from(parser.word(at) == "a");
         let number = parser.tokens.get(start)?.number()?;
-        Some((start + 1, Amount { number, percent: false, money: false, unit: None }))
+        Some((start + 1, Amount::bare(number)))
     };
     let Some((mut end, first)) = mark(at + 1) else { return };
     let mut amounts = vec![first];
@@ -176,11 +176,11 @@ pub fn availability(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     let index = parser.index;
     let stocks = |id: &ColId| {
         let named = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
-        named && index.column(*id).ty.is_number() && !index.facts(*id).identifier
+        named && index.is_quantity(*id)
     };
     let columns: Columns = index.columns().filter(stocks).collect();
     if !columns.is_empty() {
-        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        let zero = Amount::bare(0.0);
         steps.push((end, add(draft, Condition::Compare { columns, test, amounts: vec![zero], implied: false }, &[])));
     }
 }

@@ -371,7 +371,7 @@ pub fn leading_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         parser.targets(at + 1).iter().any(|(_, target, _)| matches!(target, Target::Thing(_) | Target::Columns(_)));
     // "Four bedroom houses" have so many.
     let described = parser.targets(at + 1).iter().any(|(end, target, _)| {
-        let measured = |id: &ColId| parser.index.column(*id).ty.is_number() && !parser.index.facts(*id).identifier;
+        let measured = |id: &ColId| parser.index.is_quantity(*id);
         let token = &parser.tokens[end - 1];
         let singular = token.fold == token.singular && number > 1;
         singular && matches!(target, Target::Columns(columns) if columns.iter().all(measured))

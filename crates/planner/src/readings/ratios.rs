@@ -162,8 +162,7 @@ fn is_measure(head: &Head) -> bool {
 pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let said = parser.role(at, Role::Agg(Agg::Avg)).filter(|_| parser.word(at) == "on");
     let (Some(end), [number], [group]) = (said, &draft.heads[..], &draft.groups[..]) else { return };
-    let counted =
-        matches!(number.target, Target::Thing(_) | Target::Rows) && matches!(number.agg, None | Some(Agg::Count));
+    let counted = number.target.is_rows() && matches!(number.agg, None | Some(Agg::Count));
     let summed = is_amount(parser, number) && (is_measure(number) || number.agg == Some(Agg::Sum) || number.amount);
     let each = matches!(group, Target::Thing(_)) || *group == Target::Grain(Grain::Day);
     if (counted || summed) && each && *group != number.target && draft.rank.is_none() && !draft.share {

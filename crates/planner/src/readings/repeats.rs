@@ -76,7 +76,7 @@ fn how_often(parser: &Parser, at: usize) -> Vec<(usize, Test, Vec<Amount>)> {
             "twice" => 2.0,
             _ => continue,
         };
-        found.push((end + 1, test, vec![Amount { number, percent: false, money: false, unit: None }]));
+        found.push((end + 1, test, vec![Amount::bare(number)]));
     }
     found
 }

@@ -210,8 +210,7 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         test,
         amounts: amounts.to_vec(),
     };
-    let counting = draft.pending.is_none() || !draft.is_open();
-    if draft.heads.is_empty() || !counting {
+    if draft.heads.is_empty() || draft.pending.is_some() {
         return;
     }
     for (end, test, amounts) in comparisons(parser, at, false) {

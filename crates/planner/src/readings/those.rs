@@ -60,7 +60,7 @@ pub fn share_of_them(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
     let asks = matches!(parser.word(at), "what" | "which");
     let share = matches!(parser.word(at + 1), "share" | "percentage" | "proportion" | "fraction" | "part" | "percent");
     let rows = match &draft.heads[..] {
-        [Head { target, agg: None, amount: false, .. }] => matches!(target, Target::Thing(_) | Target::Rows),
+        [Head { target, agg: None, amount: false, .. }] => target.is_rows(),
         _ => false,
     };
     let opened = matches!(parser.word(0), "of" | "out" | "among" | "for");

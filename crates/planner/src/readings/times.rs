@@ -71,12 +71,12 @@ fn year_column(parser: &Parser, when: &When) -> Option<Condition> {
 /// How a number that is a year compares with whole years.
 pub(super) fn year_test(when: &When) -> Option<(Test, Vec<Amount>)> {
     let amount = |period: &Period| match period {
-        Period::Year(year) => Some(Amount { number: f64::from(*year), percent: false, money: false, unit: None }),
+        Period::Year(year) => Some(Amount::bare(f64::from(*year))),
         _ => None,
     };
     Some(match when {
         When::In(Period::Span(from, to)) if from.day_of_year() == 1 && to.day_of_year() == 1 => {
-            let year = |year: i16| Amount { number: f64::from(year), percent: false, money: false, unit: None };
+            let year = |year: i16| Amount::bare(f64::from(year));
             (Test::Between, vec![year(from.year()), year(to.year() - 1)])
         }
         When::In(period) => (Test::Eq, vec![amount(period)?]),

@@ -21,7 +21,7 @@ pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
         )
     });
     let [head] = &draft.heads[..] else { return };
-    let rows = matches!(head.target, Target::Thing(_) | Target::Rows) && head.agg.is_none();
+    let rows = head.target.is_rows() && head.agg.is_none();
     let plain = draft.rank.is_none() && draft.groups.is_empty() && !draft.is_open() && !draft.share;
     let described = !draft.filters.is_empty() || !draft.having.is_empty();
     if told && rows && plain && described && draft.sort.is_none() && draft.limit.is_none() {
@@ -58,7 +58,7 @@ pub fn of_each(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let mut next = draft.with(|next| {
         next.features.push(Feature::OpenChoice);
         next.groups.push(group);
-        next.heads = vec![Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) }];
+        next.heads = vec![Head::count_of(Target::Rows)];
     });
     next.ask = None;
     steps.push((end, next));
@@ -118,7 +118,7 @@ pub fn and_how_much(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     let verb = matches!(parser.word(at + 2), "is" | "was" | "were" | "are");
     let whom = matches!(parser.word(at + 3), "it" | "that" | "they" | "there" | "those");
     let said = parser.word(at) == "how" && verb && whom && draft.joined && !draft.heads.is_empty();
-    let rows = matches!(by.target, Target::Thing(_) | Target::Rows) || by.agg == Some(Agg::Count);
+    let rows = by.target.is_rows() || by.agg == Some(Agg::Count);
     let words = parser.index.lexicon.extent(degree);
     let of_column = match &by.target {
         Target::Columns(columns) => columns.iter().all(|id| {

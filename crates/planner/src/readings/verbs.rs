@@ -151,7 +151,7 @@ pub fn on_average(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 }
 
 fn is_number(parser: &Parser, id: ColId) -> bool {
-    parser.index.column(id).ty.is_number() && !parser.index.facts(id).identifier
+    parser.index.is_quantity(id)
 }
 
 /// `how long do trips last`, `how far do riders go`: the column that says it, of all rows on average.

@@ -40,7 +40,7 @@ pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
         code,
     };
     let title = format!("run {}", input.name);
-    app.perform(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made)).await
+    app.run_and_show(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made)).await
 }
 
 /// The dataset whose tables the program gets under their names, which values must not take.
@@ -127,7 +127,7 @@ fn inputs(files: &[PathBuf]) -> Result<Vec<(PathBuf, Hash)>, Problem> {
                 .hint("check the path")
         };
         let path = std::path::absolute(file).map_err(unreadable)?;
-        let (hash, _) = agent::hash_file(&path)?;
+        let hash = agent::hash_file(&path)?;
         if inputs.iter().any(|(other, _)| other.file_name() == path.file_name()) {
             return Err(Problem::new(Code::Usage, format!("two inputs are called `{}`", file.display()))
                 .hint("rename one: inputs appear side by side in input/"));

@@ -3,10 +3,10 @@
 use base::Type;
 use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
 
-use super::{column, conjuncts, counted, fixed, fixed_cells};
+use super::{column, conjuncts, counted, fixed, fixed_cells, is_of_rows};
 use crate::index::{ColId, Index};
 use crate::lexicon::Role;
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 use crate::words::split_name;
 
 /// Whether a plan is one of those.
@@ -71,7 +71,7 @@ fn splits_one_number(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let said = |at: usize, wanted: fn(&Role) -> bool| {
         tokens.get(at).is_some_and(|token| index.lexicon.roles(&token.fold).iter().any(wanted))
     };
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let word = |at: usize| tokens::word(tokens, at);
     let averaged = (0..tokens.len()).any(|at| {
         let per = matches!(word(at), "per" | "a" | "each" | "every");
         per && said(at + 1, |role| matches!(role, Role::Grain(_))) && (word(at + 2), word(at + 3)) == ("on", "average")
@@ -155,7 +155,7 @@ fn contradicts_itself(plan: &Plan) -> bool {
 
 /// Whether rows are counted one by one.
 fn counts_each_row(index: &Index, plan: &Plan) -> bool {
-    let own = |id: ColId| index.column(id).unique && index.table(id.table).name == plan.from;
+    let own = |id: ColId| index.column(id).unique && is_of_rows(index, plan, id);
     let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count && measure.filter.is_none());
     counts
         && plan
@@ -178,7 +178,7 @@ fn compares_identifiers(index: &Index, plan: &Plan) -> bool {
 
 /// Whether rows with a date of their own are placed by that of another table, which no word of the question names.
 fn borrows_a_date(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let own = |id: ColId| index.table(id.table).name == plan.from;
+    let own = |id: ColId| is_of_rows(index, plan, id);
     let date = |id: &ColId| index.column(*id).ty.is_temporal();
     let said = |word: &String| tokens.iter().any(|token| token.stem == index.forms.stem(word));
     let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
@@ -217,7 +217,7 @@ fn is_price(index: &Index, id: ColId) -> bool {
 /// Whether an average is taken of one row at a time, because each row is a period or a thing of its own, and told for
 /// something else as well.
 fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
-    let own = |id: &ColId| index.column(*id).unique && index.table(id.table).name == plan.from;
+    let own = |id: &ColId| index.column(*id).unique && is_of_rows(index, plan, *id);
     let label = |id: &ColId| index.things.iter().any(|thing| thing.label == Some(*id));
     let told = plan.group.iter().filter(|group| matches!(group.grain, None | Some(Grain::Day)));
     let (single, others): (Vec<ColId>, Vec<ColId>) =
@@ -306,7 +306,7 @@ fn ranks_yes_and_no(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
 
 /// Whether money is added up where a word counts: the number of offers is not what was offered.
 fn adds_up_what_is_counted(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.fold.as_str());
+    let word = |at: usize| tokens::word(tokens, at);
     let counts = matches!((word(0), word(1)), ("how", "many") | ("number", "of") | ("count", "of") | ("count", "the"));
     let money = |id: ColId| index.facts(id).is_money() || index.facts(id).words.iter().any(|word| word == "amount");
     let sums = |measure: &Measure| {

@@ -7,12 +7,12 @@ mod events;
 
 use data::plan::{Agg, ComputeOp, Expr, Plan, Pred, Test};
 
-use super::{column, conjuncts};
+use super::{column, conjuncts, counts_rows, is_of_rows};
 use crate::Reading;
 use crate::index::{ColId, Index};
 use crate::lexicon::Role;
 use crate::mentions::{Mentions, What};
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 
 /// A question with everything that was found in it.
 pub struct Said<'a> {
@@ -23,7 +23,7 @@ pub struct Said<'a> {
 
 impl Said<'_> {
     fn word(&self, at: usize) -> &str {
-        self.tokens.get(at).map_or("", |token| token.fold.as_str())
+        tokens::word(self.tokens, at)
     }
 
     fn has(&self, word: &str) -> bool {
@@ -154,12 +154,12 @@ fn counts_the_owners(said: &Said, plan: &Plan) -> bool {
     let is_rows = |at: usize| {
         said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Thing(thing) if rows(thing)))
     };
-    let counts_rows = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let counts_rows = counts_rows(plan);
     let owner = (does + 1..said.tokens.len()).any(is_rows) && !(2..does).any(is_rows);
     let label = |id: ColId| said.index.things.iter().any(|thing| thing.label == Some(id));
     let called = conjuncts(plan).into_iter().any(|pred| match pred {
         Pred::Test { test: Test::Eq, expr, .. } => {
-            column(said.index, expr).is_some_and(|id| label(id) && said.index.table(id.table).name == plan.from)
+            column(said.index, expr).is_some_and(|id| label(id) && is_of_rows(said.index, plan, id))
         }
         _ => false,
     });
@@ -191,7 +191,7 @@ fn counts_all_for_a_deed(said: &Said, plan: &Plan) -> bool {
         let info = said.index.column(id);
         let words = &said.index.facts(id).words;
         let named = words.iter().any(|word| matches!(word.as_str(), "status" | "state" | "outcome" | "stage"));
-        said.index.table(id.table).name == plan.from && named && info.values.len() > 1
+        is_of_rows(said.index, plan, id) && named && info.values.len() > 1
     };
     said.words().any(passed) && said.index.columns().any(state)
 }
@@ -241,8 +241,7 @@ fn narrows_what_is_included(said: &Said, plan: &Plan) -> bool {
 /// `average revenue per day` of several rows a day: the average of what days brought in, not of rows on each day.
 fn averages_rows_for_periods(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
-    let amount =
-        |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).extensive || index.facts(id).additive);
+    let amount = |expr: &Expr| column(index, expr).is_some_and(|id| index.facts(id).adds_up());
     // An average that the owner of the data has declared is what it is called.
     let declared = |expr: &Expr| {
         index.dataset.measures.iter().any(|known| known.agg == Agg::Avg && known.expr.as_ref() == Some(expr))
@@ -280,10 +279,10 @@ fn counts_what_is_added_up(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let rows = |at: usize| said.tokens.get(at).is_some_and(|token| MONEY.contains(&token.singular.as_str()));
     let named = |id: ColId| index.facts(id).core.iter().any(|word| matches!(word.as_str(), "amount" | "total"));
-    let adds_up = |id: ColId| index.facts(id).extensive || index.facts(id).additive;
+    let adds_up = |id: ColId| index.facts(id).adds_up();
     let amount = |id: ColId| (index.facts(id).is_money() || named(id)) && adds_up(id);
-    let brings = index.columns().any(|id| index.table(id.table).name == plan.from && amount(id));
-    let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let brings = index.columns().any(|id| is_of_rows(index, plan, id) && amount(id));
+    let counts = counts_rows(plan);
     counts && brings && said.words().any(|at| said.word(at) == "total" && rows(at + 1))
 }
 
@@ -292,9 +291,7 @@ fn counts_rows_for_pieces(said: &Said, plan: &Plan) -> bool {
     let pieces = |id: ColId| {
         let many = |word: &String| matches!(word.as_str(), "qty" | "quantity" | "units" | "pieces" | "pcs");
         let facts = said.index.facts(id);
-        said.index.table(id.table).name == plan.from
-            && said.index.column(id).ty.is_number()
-            && facts.core.iter().all(many)
+        is_of_rows(said.index, plan, id) && said.index.column(id).ty.is_number() && facts.core.iter().all(many)
     };
     let counts = plan.measures.iter().any(|measure| match measure.agg {
         Agg::Count => measure.expr.is_none(),
@@ -406,7 +403,7 @@ fn tests_only_the_first(said: &Said, plan: &Plan) -> bool {
 fn ages_something_else(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let age = |id: ColId| index.facts(id).core.iter().any(|word| word == "age");
-    let known = index.columns().any(|id| index.table(id.table).name == plan.from && age(id));
+    let known = index.columns().any(|id| is_of_rows(index, plan, id) && age(id));
     let people = |at: usize| {
         let noun = said.tokens.get(at).map_or(String::new(), |token| token.singular.clone());
         matches!(noun.as_str(), "man" | "woman" | "person" | "people" | "many" | "men" | "women" | "boy" | "girl")

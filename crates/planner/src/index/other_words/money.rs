@@ -4,7 +4,7 @@
 //! A name never says whether money came in or went out unless it has a word for it, so a word for the one is not used where
 //! the column, or another of its table, says the other.
 
-use super::{ColId, Index, Sense, is_quantity};
+use super::{ColId, Index, Sense, is_total_quantity};
 
 /// Words for money that comes in; those that are said after a name, and alone.
 const INCOME: &[&str] = &["income", "takings", "revenue", "turnover", "proceeds", "earnings"];
@@ -113,7 +113,7 @@ fn is_amount(index: &Index, id: ColId) -> bool {
     let level =
         |word: &String| matches!(word.as_str(), "price" | "rate" | "per" | "unit") || index.lexicon.is_level(word);
     let money = facts.is_money() || says(index, id, NOUNS);
-    is_quantity(index, id) && money && facts.per.is_none() && !facts.words.iter().any(level)
+    is_total_quantity(index, id) && money && facts.per.is_none() && !facts.words.iter().any(level)
 }
 
 fn is_net(index: &Index, id: ColId) -> bool {

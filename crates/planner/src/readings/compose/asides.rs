@@ -98,7 +98,7 @@ fn in_percent(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     ];
     let Some(end) = parser.after_phrase(at, PHRASES) else { return };
     let end = end + usize::from(parser.word(end) == "please");
-    let counts = frame.draft.heads.iter().all(|head| matches!(head.target, Target::Thing(_) | Target::Rows));
+    let counts = frame.draft.heads.iter().all(|head| head.target.is_rows());
     let mut next = frame.clone();
     if frame.draft.share {
         found.push((end, next));
@@ -197,7 +197,7 @@ fn some_of_it(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             continue;
         }
         if columns.iter().all(zero) && (token.fold == token.singular || !frame.draft.heads.is_empty()) {
-            let amounts = vec![Amount { number: 0.0, percent: false, money: false, unit: None }];
+            let amounts = vec![Amount::bare(0.0)];
             let test = if negated { Test::Eq } else { Test::Gt };
             let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
             found.push((end, frame.conditioned(condition, &[&said[..], &[Feature::OpenChoice]].concat())));

@@ -137,7 +137,7 @@ pub fn cell(parser: &Parser, mention: &Mention, cells: &[(ColId, String)], frame
 }
 
 /// The link that a column is, where the cells are of the table it leads to: a home branch by the branch's name.
-pub fn linked(parser: &Parser, columns: &Columns, cells: &[(ColId, Vec<String>)]) -> Option<(usize, usize)> {
+fn linked(parser: &Parser, columns: &Columns, cells: &[(ColId, Vec<String>)]) -> Option<(usize, usize)> {
     let index = parser.index;
     let leads = |relation: &data::dataset::Relation| {
         let from = index.find(&format!("{}.{}", relation.from_table, relation.from_column));
@@ -303,14 +303,14 @@ pub fn against(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 }
 
 /// `orders above 500`: the one amount that the rows come to.
-pub fn unnamed(parser: &Parser, end: usize, frame: &Frame, test: Test, amounts: &[Amount]) -> Option<Frame> {
+fn unnamed(parser: &Parser, end: usize, frame: &Frame, test: Test, amounts: &[Amount]) -> Option<Frame> {
     let index = parser.index;
     let [Head { target: Target::Thing(thing), .. }] = frame.draft.heads[..] else { return None };
     let table = index.things[thing].table?;
     let whole = |word: &String| matches!(word.as_str(), "total" | "amount" | "value" | "sum");
     let amount = |id: &ColId| {
         let facts = index.facts(*id);
-        id.table == table && (facts.extensive || facts.additive) && facts.words.iter().any(whole)
+        id.table == table && (facts.adds_up()) && facts.words.iter().any(whole)
     };
     let columns: Columns = index.columns().filter(amount).collect();
     let next = parser.skip_determiners(end);
@@ -324,7 +324,7 @@ pub fn unnamed(parser: &Parser, end: usize, frame: &Frame, test: Test, amounts: 
 }
 
 /// A comparison whose unit says of which number it is, or of how long something took.
-pub fn by_unit(parser: &Parser, frame: &Frame, test: Test, amounts: &[Amount]) -> Vec<Frame> {
+fn by_unit(parser: &Parser, frame: &Frame, test: Test, amounts: &[Amount]) -> Vec<Frame> {
     let index = parser.index;
     let Some(unit) = amounts.first().and_then(|amount| amount.unit.clone()) else { return Vec::new() };
     let measured = |id: &ColId| {
@@ -363,7 +363,7 @@ pub fn of_many(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             _ => None,
         });
         for (after, test) in tests.collect::<Vec<_>>() {
-            let amount = Amount { number, percent: false, money: false, unit: None };
+            let amount = Amount::bare(number);
             let waits = Frame { wanted: Some(Wanted::Compared(test, vec![amount])), ..frame.clone() };
             found.extend(
                 named::added(parser, at + 1, end, &waits, &target, &said).into_iter().map(|next| (after, next)),

@@ -30,8 +30,8 @@ pub struct Frame {
     /// The place that is asked for of a row, and its date.
     pub row_of: Option<Columns>,
     pub date_of: Option<Columns>,
-    /// Whether the better or the worse end of a number decides.
-    pub better: Option<bool>,
+    /// Whether the better end of a number decides.
+    pub better: bool,
     /// Whether what holds now is asked about, which a condition has to say.
     pub still: bool,
     /// Whether `or` came just before.
@@ -117,7 +117,7 @@ impl Frame {
             None => {}
             // "How many went for more than that": the rows that can be meant.
             Some(Wanted::Counted) if only_rows(&self) => {
-                self.draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) });
+                self.draft.heads.push(Head::count_of(Target::Rows));
                 self.draft.features.push(Feature::ImpliedList);
             }
             // "How much have we collected": the only amount of money there is.
@@ -129,7 +129,7 @@ impl Frame {
             }
             Some(_) => return None,
         }
-        if !self.aggs.is_empty() || self.better.is_some() || self.denied || self.number.is_some() {
+        if !self.aggs.is_empty() || self.better || self.denied || self.number.is_some() {
             return None;
         }
         let told = self.draft.heads.iter().any(|head| head.agg.is_some());
@@ -138,7 +138,7 @@ impl Frame {
         {
             return None;
         }
-        if self.counts_what_was_done() || self.waits_longest(parser) {
+        if self.counts_what_was_done() {
             return None;
         }
         if self.draft.ask == Some(Ask::Who) && !self.tells_persons(parser) || self.counts_visitors(parser) {
@@ -150,7 +150,7 @@ impl Frame {
         self.count_own_rows(parser);
         self.tell_place_and_time(parser)?;
         if self.graded {
-            let counted = |head: &Head| matches!(head.target, Target::Thing(_) | Target::Rows);
+            let counted = |head: &Head| head.target.is_rows();
             if self.draft.heads.is_empty() || self.draft.heads.iter().any(counted) {
                 return None;
             }
@@ -196,14 +196,6 @@ impl Frame {
         let alone = self.draft.filters.is_empty() && self.draft.groups.is_empty() && self.draft.having.is_empty();
         let shared = self.draft.share && passed && self.draft.filters.is_empty();
         counted && passed && alone && self.draft.rank.is_none() || shared
-    }
-
-    /// Whether what has not ended is ranked by how long it took.
-    fn waits_longest(&self, parser: &Parser) -> bool {
-        let open = |at: usize| matches!(parser.word(at), "open" | "unresolved" | "pending" | "ongoing" | "outstanding");
-        let ranked = |at: usize| matches!(parser.word(at), "longest" | "shortest");
-        let any = |wanted: &dyn Fn(usize) -> bool| (0..parser.tokens.len()).any(wanted);
-        any(&open) && any(&ranked)
     }
 
     /// Whether what is listed are persons.
@@ -330,7 +322,7 @@ impl Frame {
             self.draft.filters.extend(times);
         } else {
             let kind = vec![positive];
-            let amounts = vec![Amount { number: 0.0, percent: false, money: false, unit: None }];
+            let amounts = vec![Amount::bare(0.0)];
             self.draft.having.push(Having { head: Head::counted(rows), kind, test: Test::Eq, amounts });
         }
         self.draft.granted.push(crate::Assumption {

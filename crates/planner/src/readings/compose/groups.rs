@@ -50,8 +50,6 @@ pub fn counted_last(parser: &Parser, at: usize, frame: &Frame, found: &mut Found
         &["i", "just", "need", "the", "number"],
         &["just", "the", "number"],
         &["count"],
-        &["how", "many", "are", "there"],
-        &["how", "many", "were", "there"],
     ];
     let length = parser.tokens.len();
     let each = parser.after_phrase(at, &[&["how", "many", "of", "each"], &["how", "many", "each"]]);
@@ -66,7 +64,7 @@ pub fn counted_last(parser: &Parser, at: usize, frame: &Frame, found: &mut Found
             found.push((
                 end,
                 frame.with(Last::Head, |next| {
-                    next.draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) });
+                    next.draft.heads.push(Head::count_of(Target::Rows));
                     next.draft.groups.push(Target::Columns(columns));
                 }),
             ));
@@ -75,7 +73,7 @@ pub fn counted_last(parser: &Parser, at: usize, frame: &Frame, found: &mut Found
     let Some(end) = parser.after_phrase(at, PHRASES).filter(|end| *end == length && at > 0) else { return };
     let mut next = frame.clone();
     match &mut next.draft.heads[..] {
-        [head] if head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows) => {
+        [head] if head.agg.is_none() && head.target.is_rows() => {
             head.agg = Some(Agg::Count);
         }
         [] if !next.draft.filters.is_empty() && next.wanted.is_none() => next.wanted = Some(Wanted::Counted),
@@ -85,12 +83,12 @@ pub fn counted_last(parser: &Parser, at: usize, frame: &Frame, found: &mut Found
 }
 
 /// Whether the word before says what was done.
-pub fn follows_deed(parser: &Parser, at: usize) -> bool {
+fn follows_deed(parser: &Parser, at: usize) -> bool {
     let deed = |mention: &Mention| matches!(mention.what, What::Event(_));
     let before = parser.before(at);
     let participle = before.ends_with("ed")
         || matches!(before, "taken" | "done" | "made" | "sold" | "bought" | "driven" | "written" | "given" | "ridden");
-    at > 0 && (participle || parser.mentions.covering(at - 1).any(deed)) && !parser.word(at).contains(' ')
+    at > 0 && (participle || parser.mentions.covering(at - 1).any(deed))
 }
 
 /// `month by month`.

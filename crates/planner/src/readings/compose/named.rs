@@ -1,7 +1,7 @@
 //! What a name can be in a frame: what is asked for, what it is told by, or a part of a condition.
 
 use base::Type;
-use data::plan::{Agg, Dir, Test};
+use data::plan::{Agg, Test};
 
 use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
@@ -77,13 +77,13 @@ impl Named<'_> {
         };
         match self.target {
             Target::Columns(columns) => columns.iter().all(number),
-            Target::Measure(_) | Target::Elapsed(..) | Target::Ratio(_) | Target::Formula(_) => true,
+            Target::Measure(_) | Target::Elapsed(..) | Target::Formula(_) => true,
             _ => false,
         }
     }
 
     fn is_thing(&self) -> bool {
-        matches!(self.target, Target::Thing(_) | Target::Rows)
+        self.target.is_rows()
     }
 
     fn is_date(&self) -> bool {
@@ -141,7 +141,7 @@ impl Named<'_> {
         if self.is_date() || frame.draft.groups.contains(self.target) {
             return Vec::new();
         }
-        if let Target::Flag(_) | Target::OverTime = self.target {
+        if let Target::Flag(_) = self.target {
             return Vec::new();
         }
         vec![self.with(frame, Last::Group, |next| {
@@ -153,8 +153,8 @@ impl Named<'_> {
     /// `highest price`, `most orders`: what decides a ranking; or what is ranked.
     fn decisive(&self, frame: &Frame) -> Vec<Frame> {
         let kind = frame.draft.rank.as_ref().map(|rank| rank.kind);
-        if let Some(better) = frame.better {
-            return self.valued(frame, better).into_iter().collect();
+        if frame.better {
+            return self.valued(frame).into_iter().collect();
         }
         let by = |agg: Option<Agg>, amount: bool| {
             self.with(frame, Last::Other, |next| {
@@ -188,14 +188,14 @@ impl Named<'_> {
     fn by_count(&self, frame: &Frame) -> Frame {
         self.with(frame, Last::Other, |next| {
             if let Some(rank) = &mut next.draft.rank {
-                rank.by = Some(Head { agg: Some(Agg::Count), ..Head::plain(self.target.clone()) });
+                rank.by = Some(Head::count_of(self.target.clone()));
                 rank.open = false;
             }
         })
     }
 
     /// `the best rating`: the end of a number that is known to be the better one.
-    fn valued(&self, frame: &Frame, better: bool) -> Option<Frame> {
+    fn valued(&self, frame: &Frame) -> Option<Frame> {
         let Target::Columns(columns) = self.target else { return None };
         let words: Vec<String> = columns.iter().flat_map(|id| self.parser.index.facts(*id).words.clone()).collect();
         let dir = self.parser.index.lexicon.better(&words).filter(|_| self.is_number())?;
@@ -204,14 +204,10 @@ impl Named<'_> {
         let agg = frame.aggs.first().copied().or(kinds.then_some(Agg::Avg));
         Some(self.with(frame, Last::Other, |next| {
             next.aggs.clear();
-            next.better = None;
+            next.better = false;
             if let Some(rank) = &mut next.draft.rank {
                 rank.by = Some(Head { agg, ..Head::plain(self.target.clone()) });
-                rank.dir = match (dir, better) {
-                    (dir, true) => dir,
-                    (Dir::Desc, false) => Dir::Asc,
-                    (Dir::Asc, false) => Dir::Desc,
-                };
+                rank.dir = dir;
                 rank.open = false;
             }
         }))
@@ -261,7 +257,7 @@ impl Named<'_> {
         }
         vec![self.with(frame, Last::Head, |next| {
             next.wanted = None;
-            next.draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(self.target.clone()) });
+            next.draft.heads.push(Head::count_of(self.target.clone()));
         })]
     }
 
@@ -493,7 +489,7 @@ impl Named<'_> {
                 vec![frame.conditioned(Condition::Related(*thing), self.features)]
             }
             Target::Thing(_) if headed != Some(self.target) => {
-                vec![having(Head { agg: Some(Agg::Count), ..Head::plain(self.target.clone()) })]
+                vec![having(Head::count_of(self.target.clone()))]
             }
             Target::Columns(columns) if self.is_number() => {
                 if self.is_told_of_many(headed, columns) {

@@ -28,8 +28,8 @@ pub fn aggregate(parser: &Parser, at: usize, end: usize, role: Role, frame: &Fra
         found.push((end, next));
     }
     found.extend(of_groups(parser, agg, frame).map(|next| (end, next)));
-    // "Stay on average", "sold in total".
-    let said_after = matches!(parser.word(at), "on" | "in" | "add") || role == Role::Typically;
+    // "Stay on average".
+    let said_after = matches!(parser.word(at), "on" | "add") || role == Role::Typically;
     if !said_after {
         return;
     }
@@ -45,7 +45,7 @@ pub fn aggregate(parser: &Parser, at: usize, end: usize, role: Role, frame: &Fra
 }
 
 /// `sites whose nitrate is above 25 on average`: the comparison was one of groups.
-pub fn of_groups(parser: &Parser, agg: Agg, frame: &Frame) -> Option<Frame> {
+fn of_groups(parser: &Parser, agg: Agg, frame: &Frame) -> Option<Frame> {
     let [Head { target, agg: None, amount: false, .. }] = &frame.draft.heads[..] else { return None };
     let grouped = match target {
         Target::Columns(columns) => {
@@ -87,7 +87,7 @@ pub fn ranking(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &m
         // "Busiest": where most rows are; "most popular": what most rows have.
         Role::Extent(dir) | Role::Frequent(dir) if frame.draft.rank.is_none() && frame.is_free() => {
             let next = frame.with(Last::Other, |next| {
-                let by = Some(Head { agg: Some(Agg::Count), ..Head::plain(Target::Rows) });
+                let by = Some(Head::count_of(Target::Rows));
                 let number = next.number.take();
                 next.draft.rank = Some(Rank { kind: RankKind::Amount, dir, number, by, open: false });
                 next.draft.features.push(Feature::OpenChoice);
@@ -116,9 +116,9 @@ pub fn ranking(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &m
     }
     let mut next = frame.clone();
     // "The best rating": which end that is depends on the number.
-    let valued = matches!(parser.word(end - 1), "best" | "worst");
+    let valued = parser.word(end - 1) == "best";
     if valued && parser.tokens.get(end).is_none_or(|token| token.number().is_none()) && next.number.is_none() {
-        next.better = Some(parser.word(end - 1) == "best");
+        next.better = true;
         next.draft.rank = Some(Rank { kind: RankKind::Extreme, dir, number: None, by: None, open: true });
         found.push((end, next));
         return;
@@ -156,7 +156,7 @@ pub fn ranking(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &m
 }
 
 /// `lowest, highest and mean`: ends of a number that are told beside one another.
-pub fn extreme_of_several(parser: &Parser, end: usize, dir: Dir, frame: &Frame, found: &mut Found) {
+fn extreme_of_several(parser: &Parser, end: usize, dir: Dir, frame: &Frame, found: &mut Found) {
     let tells = |at: usize| parser.roles(at).any(|(_, role)| matches!(role, Role::Extreme(_) | Role::Agg(_)));
     let joins = |at: usize| parser.comma(at) || parser.role(at, Role::And).is_some();
     let more = joins(end) && (tells(end + 1) || parser.word(end + 1) == "the" && tells(end + 2));
@@ -219,7 +219,7 @@ pub fn extent(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 }
 
 /// How long something took: until a deed that is named later, or else what a table says of its rows.
-pub fn intervals(parser: &Parser, at: usize) -> Vec<Interval> {
+fn intervals(parser: &Parser, at: usize) -> Vec<Interval> {
     let index = parser.index;
     let named = |at: usize| {
         parser.mentions.at(at).iter().find_map(|mention| match &mention.what {

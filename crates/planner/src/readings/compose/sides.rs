@@ -6,7 +6,6 @@ use super::super::Parser;
 use super::frame::{Frame, Last, Wanted};
 use super::steps::Found;
 use crate::draft::{Condition, Filter, Having, Head, Rank, RankKind, Target};
-use crate::lexicon::Role;
 use crate::score::Feature;
 
 /// Every step that a word of comparing takes.
@@ -40,7 +39,7 @@ fn degree(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     }
     let Some((_, words)) = index.lexicon.comparative(&format!("{word} than")) else { return };
     let (columns, other) = index.numbers_called(words);
-    let measured = frame.draft.heads.iter().any(|head| !matches!(head.target, Target::Thing(_) | Target::Rows));
+    let measured = frame.draft.heads.iter().any(|head| !head.target.is_rows());
     // "Is the water harder" is no comparison of what it was measured by otherwise.
     let other_number = |head: &Head| matches!(&head.target, Target::Columns(named) if *named != columns);
     if !columns.is_empty() && frame.draft.heads.iter().any(other_number) {
@@ -112,14 +111,11 @@ pub fn often(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         let next = Frame { wanted: Some(Wanted::Counted), ..frame.clone() };
         found.push((end, next));
     }
-    let most = parser.after_phrase(
-        at,
-        &[&["most", "often"], &["most", "frequently"], &["the", "most", "often"], &["more", "often"]],
-    );
+    let most = parser.after_phrase(at, &[&["most", "often"], &["most", "frequently"], &["the", "most", "often"]]);
     // "Borrowed fewer than 10 times".
     if let (Some(Wanted::Compared(test, amounts)), "times") = (&frame.wanted, parser.word(at)) {
         let rows = frame.deed.map_or(Target::Rows, Target::Thing);
-        let head = Head { agg: Some(Agg::Count), ..Head::plain(rows) };
+        let head = Head::count_of(rows);
         let (test, amounts) = (*test, amounts.clone());
         found.push((
             at + 1,
@@ -129,29 +125,13 @@ pub fn often(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             }),
         ));
     }
-    if let Some(end) = most.filter(|_| frame.draft.rank.is_none() && frame.is_free() && parser.word(at) != "more") {
+    if let Some(end) = most.filter(|_| frame.draft.rank.is_none() && frame.is_free()) {
         let next = frame.with(Last::Other, |next| {
             let (kind, dir, number) = (RankKind::Amount, Dir::Desc, next.number.take());
             let rows = next.deed.map_or(Target::Rows, Target::Thing);
-            let by = Some(Head { agg: Some(Agg::Count), ..Head::plain(rows) });
+            let by = Some(Head::count_of(rows));
             next.draft.rank = Some(Rank { kind, dir, number, by, open: false });
         });
         found.push((end, next));
-    }
-}
-
-/// `busiest first`, `best first`: which end comes first, where only one number is told.
-pub fn direction(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
-    let dir = match (parser.word(at), parser.word(at + 1)) {
-        ("busiest" | "biggest" | "largest" | "highest" | "most" | "best" | "worst", "first") => Dir::Desc,
-        ("smallest" | "lowest" | "fewest" | "quietest", "first") => Dir::Asc,
-        _ => return,
-    };
-    let told = frame.draft.rank.is_none() && frame.draft.direction.is_none() && !frame.draft.groups.is_empty();
-    let valued = matches!(parser.word(at), "best" | "worst");
-    if told && frame.is_free() && !valued && parser.role(at, Role::Not).is_none() {
-        let mut next = frame.clone();
-        next.draft.direction = Some(dir);
-        found.push((at + 2, next));
     }
 }

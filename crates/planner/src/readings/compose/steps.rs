@@ -17,7 +17,7 @@ pub type Found = Vec<(usize, Frame)>;
 /// What the phrase at a position can make of a frame.
 type Step = fn(&Parser, usize, &Frame, &mut Found);
 
-/// Every kind of phrase. Their order does not matter: what they find competes.
+/// Every kind of phrase. What they find competes; their order only breaks ties.
 const STEPS: &[Step] = &[
     words,
     comma,
@@ -43,7 +43,6 @@ const STEPS: &[Step] = &[
     asides::from,
     sides::from,
     sides::often,
-    sides::direction,
 ];
 
 /// Every frame that the phrase at a position can make of another.
@@ -79,7 +78,7 @@ fn names_in_place(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) 
         if counted && matches!(target, Target::Thing(_)) && frame.draft.heads.is_empty() && frame.wanted.is_none() {
             let next = frame.with(Last::Head, |next| {
                 next.draft.features.extend_from_slice(&said);
-                next.draft.heads.push(Head { agg: Some(Agg::Count), ..Head::plain(target.clone()) });
+                next.draft.heads.push(Head::count_of(target.clone()));
             });
             found.push((end + 1, next));
         }
@@ -133,7 +132,7 @@ fn names_at(parser: &Parser, at: usize) -> Vec<Name> {
     found.retain(|(end, target, said)| {
         !said.contains(&Feature::PartialName) || !is_of_another(parser, at..*end, target)
     });
-    for link in parser.index.links().at(parser.index, parser.tokens, at) {
+    for link in parser.index.other_names().at(parser.index, parser.tokens, at) {
         let longer = found.iter().any(|(end, _, _)| *end > link.0);
         let known = found.iter().any(|(end, target, _)| *end == link.0 && *target == link.1);
         let other = link.2.contains(&Feature::PartialName) && is_of_another(parser, at..link.0, &link.1);
@@ -145,15 +144,15 @@ fn names_at(parser: &Parser, at: usize) -> Vec<Name> {
 }
 
 /// Whether a column tells sorts of what is said, and not itself: a bike is no `bike_type`.
-pub fn is_of_a_sort(parser: &Parser, said: std::ops::Range<usize>, target: &Target) -> bool {
+fn is_of_a_sort(parser: &Parser, said: std::ops::Range<usize>, target: &Target) -> bool {
     let Target::Columns(columns) = target else { return false };
-    let is_sort = |word: &str| super::links::SORTS.contains(&word);
+    let is_sort = |word: &str| crate::index::other_names::SORTS.contains(&word);
     let spoken = parser.tokens[said].iter().any(|token| is_sort(&token.singular));
     !spoken && columns.iter().all(|id| parser.index.facts(*id).core.iter().any(|word| is_sort(word)))
 }
 
 /// Whether a number is of what is said, and not itself: passengers are no `passenger_age`.
-pub fn is_of_another(parser: &Parser, said: std::ops::Range<usize>, target: &Target) -> bool {
+fn is_of_another(parser: &Parser, said: std::ops::Range<usize>, target: &Target) -> bool {
     const TOLD: &[&str] =
         &["score", "amount", "total", "count", "number", "value", "level", "percentage", "percent", "rating"];
     let Target::Columns(columns) = target else { return false };
@@ -177,7 +176,7 @@ pub fn is_in_a_period(parser: &Parser, at: usize) -> bool {
 }
 
 /// Whether how many there are of each is asked for: "how are they distributed".
-pub fn is_spread(parser: &Parser) -> bool {
+fn is_spread(parser: &Parser) -> bool {
     (0..parser.tokens.len()).any(|at| parser.role(at, Role::Distribution).is_some())
 }
 
@@ -185,12 +184,12 @@ pub fn names_data(what: &What) -> bool {
     !matches!(what, What::Role(_) | What::When(_) | What::Adjective(_) | What::Comparative(_))
 }
 
-pub fn joint(parser: &Parser, at: usize, end: usize, role: Role, frame: &Frame, found: &mut Found) {
+fn joint(parser: &Parser, at: usize, end: usize, role: Role, frame: &Frame, found: &mut Found) {
     let mut next = frame.clone();
     let headed = !frame.draft.heads.is_empty();
     match role {
         Role::Glue(Glue::Relative) if !headed && frame.draft.filters.is_empty() => return,
-        Role::Glue(Glue::Other) if parser.word(at) == "not" || parser.word(at) == "how" && !is_spread(parser) => return,
+        Role::Glue(Glue::Other) if parser.word(at) == "how" && !is_spread(parser) => return,
         Role::Glue(_)
             if parser.word(at) == "break" && !(0..parser.tokens.len()).any(|at| parser.word(at) == "down") =>
         {
@@ -223,7 +222,7 @@ pub fn joint(parser: &Parser, at: usize, end: usize, role: Role, frame: &Frame, 
 }
 
 /// Question words, and words that say how what is named next is told.
-pub fn asked(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &mut Found) {
+fn asked(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &mut Found) {
     let mut next = frame.clone();
     let fresh = frame.draft.heads.is_empty() && frame.wanted.is_none();
     match role {
@@ -271,8 +270,8 @@ pub fn asked(parser: &Parser, end: usize, role: Role, frame: &Frame, found: &mut
 }
 
 /// Whether what is asked for so far is a list of rows, which may be counted instead.
-pub fn counts_head(frame: &Frame) -> bool {
-    let rows = |head: &Head| head.agg.is_none() && matches!(head.target, Target::Thing(_) | Target::Rows);
+fn counts_head(frame: &Frame) -> bool {
+    let rows = |head: &Head| head.agg.is_none() && head.target.is_rows();
     matches!(&frame.draft.heads[..], [head] if rows(head)) && frame.draft.ask.is_none() && frame.draft.rank.is_none()
 }
 

@@ -145,7 +145,7 @@ pub fn explained(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// The token after words that introduce an explanation.
 fn marks(parser: &Parser, at: usize) -> Option<usize> {
     match (parser.word(at), parser.word(at + 1)) {
-        ("i.e" | "i.e." | "ie" | "meaning" | "namely", _) => Some(at + 1),
+        ("i.e" | "ie" | "meaning" | "namely", _) => Some(at + 1),
         ("that", "is" | "means") if parser.comma(at + 2) || parser.comma(at - 1) => Some(at + 2),
         _ => None,
     }

@@ -18,12 +18,12 @@ pub fn nothing(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let index = parser.index;
     for mention in parser.mentions.at(at).iter().filter(|mention| is_nothing(parser.word(mention.end))) {
         let What::Columns(columns) = &mention.what else { continue };
-        let number = |id: &ColId| index.column(*id).ty.is_number() && !index.facts(*id).identifier;
+        let number = |id: &ColId| index.is_quantity(*id);
         let columns: Columns = columns.iter().copied().filter(number).collect();
         if columns.is_empty() {
             continue;
         }
-        let zero = Amount { number: 0.0, percent: false, money: false, unit: None };
+        let zero = Amount::bare(0.0);
         let condition = Condition::Compare { columns, test: Test::Eq, amounts: vec![zero], implied: false };
         let mut next = add(draft, condition, &features(mention));
         next.assume("nothing", "`nothing` = 0");

@@ -2,7 +2,7 @@
 
 use data::plan::{Agg, Expr, Plan, Pred, Test};
 
-use super::super::{column, conjuncts, fixed_cells};
+use super::super::{column, conjuncts, counts_rows, fixed_cells, is_of_rows};
 use super::Said;
 use crate::index::{ColId, Index};
 use crate::mentions::What;
@@ -33,10 +33,10 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
 /// `the most honey` beside rows of honey: a lot of it is no number of rows.
 fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
-    let counts = plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none());
+    let counts = counts_rows(plan);
     let rows = |thing: usize| index.things[thing].table.is_some_and(|table| index.table(table).name == plan.from);
     let person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], noun);
-    let heaped = index.columns().any(|id| index.table(id.table).name == plan.from && is_heaped(index, id));
+    let heaped = index.columns().any(|id| is_of_rows(index, plan, id) && is_heaped(index, id));
     let mass = |at: usize| {
         let names = said.mentions.at(at);
         let longest = names.iter().map(|mention| mention.end).max();
@@ -54,7 +54,7 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
             && !said.mentions.is_data(at + 1)
             && !person(&said.tokens[at].singular)
     };
-    let measured = index.columns().any(|id| index.table(id.table).name == plan.from && is_amount(index, id));
+    let measured = index.columns().any(|id| is_of_rows(index, plan, id) && is_amount(index, id));
     counts
         && measured
         && said.words().any(|at| matches!(said.word(at), "most" | "least" | "more" | "less" | "much") && mass(at + 1))
@@ -63,7 +63,7 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
 /// Whether rows have more or less of it, so that it adds up.
 fn is_amount(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
-    facts.extensive || facts.additive || is_heaped(index, id)
+    facts.adds_up() || is_heaped(index, id)
 }
 
 /// Whether it says how much or how many there is of what a row is about.
@@ -351,7 +351,7 @@ fn passes_over_now(said: &Said, plan: &Plan) -> bool {
     let now = ["now", "currently", "presently"].iter().any(|word| said.has(word));
     let ends = |id: ColId| {
         let info = said.index.column(id);
-        said.index.table(id.table).name == plan.from && info.ty.is_temporal() && info.nulls > 0
+        is_of_rows(said.index, plan, id) && info.ty.is_temporal() && info.nulls > 0
     };
     now && plan.filter.is_none() && plan.having.is_none() && said.index.columns().any(ends)
 }

@@ -2,7 +2,7 @@
 
 use data::plan::Plan;
 
-use super::super::{column, conjuncts};
+use super::super::{column, conjuncts, is_of_rows};
 use super::Said;
 use crate::index::ColId;
 use crate::mentions::What;
@@ -18,7 +18,7 @@ fn a_state(said: &Said, plan: &Plan) -> bool {
     const STATES_MAX: usize = 20;
     let index = said.index;
     let used = plan.canonical().to_string().to_lowercase();
-    let own = |id: &ColId| index.table(id.table).name == plan.from && index.column(*id).values.len() <= STATES_MAX;
+    let own = |id: &ColId| is_of_rows(index, plan, *id) && index.column(*id).values.len() <= STATES_MAX;
     let says = |value: &String| {
         const ROOT_MIN: usize = 5;
         let state = value.to_lowercase();
@@ -40,7 +40,7 @@ fn is_named(mention: &crate::mentions::Mention) -> bool {
 /// `which month had the most arrivals` beside when they arrived: no other date says so.
 fn a_date(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
-    let is_date = |id: &ColId| index.table(id.table).name == plan.from && index.column(*id).ty.is_temporal();
+    let is_date = |id: &ColId| is_of_rows(index, plan, *id) && index.column(*id).ty.is_temporal();
     let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
         data::plan::Pred::Test { expr, .. } => column(index, expr),
         _ => None,

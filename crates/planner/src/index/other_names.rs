@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Every name of a dataset by the first word of each alternative of its words.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct OtherNames {
     names: Vec<Name>,
     hits: FxHashMap<String, Vec<Hit>>,
 }
@@ -39,7 +39,7 @@ struct Hit {
 }
 
 /// How a phrase stands for a name.
-struct Link {
+struct Match {
     end: usize,
     sense: Sense,
     said: usize,
@@ -58,18 +58,18 @@ const GENERAL: &[&str] = &[
 /// Words of names that say what sorts of something there are: what they are said of is something else.
 pub const SORTS: &[&str] = &["type", "kind", "category", "group", "class", "status", "level", "style", "band", "tier"];
 
-impl Links {
+impl OtherNames {
     /// Gathers the names of a dataset.
-    pub fn new(index: &Index) -> Links {
-        let mut links = Links::default();
+    pub fn new(index: &Index) -> OtherNames {
+        let mut other = OtherNames::default();
         for (id, thing) in index.things.iter().enumerate() {
             let words = split_name(&thing.noun);
-            links.add(index, Sense::Thing(id), &words, &words);
+            other.add(index, Sense::Thing(id), &words, &words);
             if thing.table.is_some() {
                 let general = words.last().map(|noun| general_words(index, noun)).unwrap_or_default();
                 let sorted = thing.table.map(|table| sorted(index, table)).unwrap_or_default();
                 for word in general.into_iter().chain(sorted) {
-                    links.add_other(index, Sense::Thing(id), &word);
+                    other.add_other(index, Sense::Thing(id), &word);
                 }
             }
         }
@@ -78,13 +78,13 @@ impl Links {
             let core = |word: &String| facts.core.contains(word);
             let (written, words): (Vec<String>, Vec<String>) =
                 facts.written.iter().cloned().zip(facts.words.iter().cloned()).filter(|(_, word)| core(word)).unzip();
-            links.add(index, Sense::Column(id), &written, &words);
+            other.add(index, Sense::Column(id), &written, &words);
         }
         for (id, measure) in index.dataset.measures.iter().enumerate() {
             let words = split_name(&measure.name);
-            links.add(index, Sense::Measure(id), &words, &words);
+            other.add(index, Sense::Measure(id), &words, &words);
         }
-        links
+        other
     }
 
     fn add(&mut self, index: &Index, sense: Sense, written: &[String], words: &[String]) {
@@ -115,15 +115,15 @@ impl Links {
 
     /// What the words from a position on stand for, with what speaks against it; only the nearest names of each length.
     pub fn at(&self, index: &Index, tokens: &[Token], at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
-        let mut found: Vec<Link> = Vec::new();
+        let mut found: Vec<Match> = Vec::new();
         for hit in self.hits_at(tokens, at) {
             found.extend(self.extended(tokens, at, hit));
         }
-        let is_thing = |link: &Link| matches!(link.sense, Sense::Thing(_));
-        let (mut things, mut found): (Vec<Link>, Vec<Link>) = found.into_iter().partition(is_thing);
+        let is_thing = |link: &Match| matches!(link.sense, Sense::Thing(_));
+        let (mut things, mut found): (Vec<Match>, Vec<Match>) = found.into_iter().partition(is_thing);
         keep_nearest(&mut things);
         // What identifies a thing is not asked for beside it, and a measure is said by its whole name.
-        let key_of = |link: &Link, id: ColId| match link.sense {
+        let key_of = |link: &Match, id: ColId| match link.sense {
             Sense::Thing(thing) => index.things[thing].keys.contains(&id),
             _ => false,
         };
@@ -134,7 +134,7 @@ impl Links {
         });
         keep_nearest(&mut found);
         found.extend(things);
-        let features = |link: &Link| {
+        let features = |link: &Match| {
             let partial = (link.unsaid > 0).then_some(Feature::PartialName);
             partial.into_iter().chain(link.other.then_some(Feature::Synonym)).collect::<Vec<_>>()
         };
@@ -173,7 +173,7 @@ impl Links {
     }
 
     /// A name that begins with a hit, with as many of the words after it as belong to it.
-    fn extended(&self, tokens: &[Token], at: usize, first: &Hit) -> Option<Link> {
+    fn extended(&self, tokens: &[Token], at: usize, first: &Hit) -> Option<Match> {
         let name = &self.names[first.name];
         let mut places = vec![first.place];
         let (mut end, mut other, mut said) = (at + 1 + first.rest.len(), first.other, 1 + first.rest.len());
@@ -196,16 +196,16 @@ impl Links {
         }
         let unsaid = (0..name.telling.len()).filter(|place| name.telling[*place] && !places.contains(place)).count();
         let whole = name.telling.len() == places.len();
-        (telling || whole).then_some(Link { end, sense: name.sense, said, unsaid, whole, other })
+        (telling || whole).then_some(Match { end, sense: name.sense, said, unsaid, whole, other })
     }
 }
 
 /// Of the names that account for most words, those of which least is unsaid.
-fn keep_nearest(links: &mut Vec<Link>) {
-    let longest = links.iter().map(|link| link.said).max();
-    links.retain(|link| Some(link.said) == longest);
-    let nearest = links.iter().map(|link| (link.other, link.unsaid)).min();
-    links.retain(|link| Some((link.other, link.unsaid)) == nearest);
+fn keep_nearest(matches: &mut Vec<Match>) {
+    let longest = matches.iter().map(|one| one.said).max();
+    matches.retain(|one| Some(one.said) == longest);
+    let nearest = matches.iter().map(|one| (one.other, one.unsaid)).min();
+    matches.retain(|one| Some((one.other, one.unsaid)) == nearest);
 }
 
 /// The general words for what a table's rows are: properties, where they are listings.
