@@ -1,4 +1,4 @@
-"""Writes the five datasets of the question suite as CSV files.
+"""Writes five datasets of the question suite as CSV files.
 
     python3 make.py OUTDIR        ->  OUTDIR/<dataset>/<table>.csv
 

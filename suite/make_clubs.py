@@ -13,7 +13,7 @@ alone: the same rows every time.
 
 from datetime import date, datetime, timedelta
 
-from rows import build_all, generators, pick, maybe, money, day_between, write
+from rows import build_all, generators, pick, maybe, money, names, day_between, write
 
 generator = generators(20260902)
 
@@ -55,7 +55,7 @@ AUTHOR_LAST = ("Blackwood", "Okafor", "Lindqvist", "Marsh", "Petrov", "Delgado",
 
 
 def library_catalogue(rng):
-    people = rng.sample([f"{a} {b}" for a in AUTHOR_FIRST for b in AUTHOR_LAST], 44)
+    people = names(rng, AUTHOR_FIRST, AUTHOR_LAST, 44)
     by_genre = {genre: rng.sample(people, 7) for genre in BOOK_GENRES}
     titles = [(genre, f"{a} {b}") for genre, (_, _, first, last) in BOOK_GENRES.items()
               for a in first for b in last]
@@ -358,8 +358,7 @@ def chess_players(rng):
              "Kate", "Liam", "Mona", "Nikhil", "Olga", "Pavel", "Rosa", "Sean", "Tara", "Victor")
     last = ("Whitlock", "Murphy", "Novak", "Sharma", "Keller", "Osei", "Bright", "Tanaka",
             "Kowalski", "Fraser", "Lund", "Harte", "Bianchi", "Voss")
-    names = rng.sample([f"{a} {b}" for a in first for b in last], 64)
-    for number, name in enumerate(names, 1):
+    for number, name in enumerate(names(rng, first, last, 64), 1):
         kind = pick(rng, {"Full": 56, "Junior": 22, "Senior": 16, "Social": 6})
         born = {"Full": (1961, 2005), "Junior": (2008, 2016), "Senior": (1940, 1959),
                 "Social": (1955, 2000)}[kind]

@@ -1,34 +1,24 @@
-"""Makes four small datasets with a fixed seed.
+"""Writes four datasets as CSV files: street_trees, pottery_kiln, piano_tuners, permits_office.
 
-    python3 make_crafts.py OUTDIR
+    python3 make_crafts.py OUTDIR      ->  OUTDIR/<dataset>/<table>.csv
 
-writes OUTDIR/<dataset>/<table>.csv. Standard library only.
+Everything is invented, from fixed seeds, with the standard library alone.
+
+    street_trees    trees; one wide table, snake_case with units, true/false
+    pottery_kiln    firings; one wide table, Title Case with units in square brackets, Yes/No
+    piano_tuners    Clients, Pianos, Visits; PascalCase, keys over two steps
+    permits_office  contractors, permits, inspections; abbreviations, Y/N, timestamps with a T
 """
 
-import csv
-import sys
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from random import Random
 
-
-def write(folder, name, header, rows):
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(header)
-        out.writerows([["" if cell is None else cell for cell in row] for row in rows])
+from rows import build_all, day_at, day_between, pick, write
 
 
-def pick(rng, weighted):
-    return rng.choices(list(weighted), weights=list(weighted.values()))[0]
+# --- street_trees ---------------------------------------------------------
 
-
-def day_between(rng, first, last):
-    return first + timedelta(days=rng.randint(0, (last - first).days))
-
-
-def street_trees(out):
+def street_trees(folder):
     rng = Random(7101)
     species = {  # latin, growth of trunk in cm a year, height factor, weight
         "Norway Maple": ("Acer platanoides", 0.95, 1.0, 17),
@@ -105,13 +95,15 @@ def street_trees(out):
             condition, str(wires).lower(), str(age > 55 and rng.random() < 0.6 or rng.random() < 0.02).lower(),
             inspected, pick(rng, people), due, work, int(value),
         ])
-    write(out / "street_trees", "trees", [
+    write(folder, "trees", [
         "tree_id", "common_name", "latin_name", "street", "ward", "site_type", "planted_on", "dbh_cm", "height_m",
         "crown_diam_m", "condition", "overhead_wires", "protected", "last_insp", "insp_by", "prune_due", "work_needed",
         "est_value_eur"], rows)
 
 
-def pottery_kiln(out):
+# --- pottery_kiln ---------------------------------------------------------
+
+def pottery_kiln(folder):
     rng = Random(7202)
     kilns = {"Big Bertha": (42, 0.40, 3.6), "Rohde 220": (30, 0.22, 2.1), "Little Nabertherm": (22, 0.09, 1.0),
              "Raku Barrel": (6, 0.06, 0.0)}
@@ -164,13 +156,15 @@ def pottery_kiln(out):
             rng.choice([0, 10, 10, 15, 20, 30]) if kind != "Raku" else None, power, f"{load:.1f}", pieces, lost,
             pick(rng, potters), group, fee, paid, rng.choice(remarks) if rng.random() < 0.11 else None,
         ])
-    write(out / "pottery_kiln", "firings", [
+    write(folder, "firings", [
         "Firing No", "Started", "Finished", "Kiln", "Firing Type", "Cone", "Peak Temp [°C]", "Hold [min]",
         "Electricity [kWh]", "Load [kg]", "Pieces In", "Pieces Cracked", "Fired By", "Group", "Firing Fee [£]", "Paid",
         "Remarks"], rows)
 
 
-def piano_tuners(out):
+# --- piano_tuners ---------------------------------------------------------
+
+def piano_tuners(folder):
     rng = Random(7303)
     last = ["Adeyemi", "Baumann", "Carvalho", "Doyle", "Eriksen", "Fournier", "Gallagher", "Hofstetter", "Ivanova",
             "Jansen", "Keller", "Lombardi", "McBride", "Nakamura", "O'Hara", "Petrov", "Quinn", "Rossi", "Schmid",
@@ -255,7 +249,6 @@ def piano_tuners(out):
             day += timedelta(days=max(9, int(gap * rng.uniform(0.7, 1.35))))
     visits.sort(key=lambda row: (row[0], row[1]))
     visits = [[5001 + index, *row] for index, row in enumerate(visits)]
-    folder = out / "piano_tuners"
     write(folder, "Clients", ["ClientId", "ClientName", "ClientType", "Town", "ClientSince", "ReminderMonths",
                               "NewsletterOk"], clients)
     write(folder, "Pianos", ["PianoId", "ClientId", "Make", "Kind", "BuiltYear", "Finish", "HasSilentSystem"], pianos)
@@ -263,7 +256,9 @@ def piano_tuners(out):
                              "HumidityPct", "TravelKm", "FeeChf", "Cancelled", "PaidOn"], visits)
 
 
-def permits_office(out):
+# --- permits_office -------------------------------------------------------
+
+def permits_office(folder):
     rng = Random(7404)
     heads = ["Ridgeline", "Blue Heron", "Summit", "Cascade", "Ironwood", "Pacific", "Granite", "Maple Leaf", "Keystone",
              "Lakeside", "Cornerstone", "Evergreen", "Red Barn", "Northstar", "Prairie", "Sandoval", "Kowalski", "Nguyen",
@@ -354,8 +349,7 @@ def permits_office(out):
                     when += timedelta(days=1)
                 if when > end:
                     break
-                at = datetime(when.year, when.month, when.day, rng.choice([8, 9, 9, 10, 10, 11, 13, 13, 14, 15]),
-                              rng.choice([0, 0, 15, 30, 30, 45]))
+                at = day_at(when, rng.choice([8, 9, 9, 10, 10, 11, 13, 13, 14, 15]), rng.choice([0, 0, 15, 30, 30, 45]))
                 person = pick(rng, {"Rosa Delaney": 31, "Curtis Boyd": 27, "Amy Thornquist": 24, "Walt Jimenez": 18})
                 bad = {"Framing": 0.24, "Electrical": 0.22, "Plumbing": 0.17, "Footing": 0.12, "Final": 0.13}[step]
                 outcome = pick(rng, {"Pass": 1 - bad - 0.05 - 0.05, "Fail": bad * (1.2 if person == "Curtis Boyd" else 0.95),
@@ -371,7 +365,6 @@ def permits_office(out):
     inspections.sort(key=lambda row: (row[1], row[0]))
     inspections = [[30001 + index, *row] for index, row in enumerate(
         [row[0], f"{row[1]:%Y-%m-%dT%H:%M:%S}", *row[2:]] for row in inspections)]
-    folder = out / "permits_office"
     write(folder, "contractors", ["lic_no", "firm_name", "trade", "city", "lic_exp_dt", "insured", "yrs_in_biz"], firms)
     write(folder, "permits", ["permit_no", "appl_dt", "issue_dt", "wk_type", "bldg_use", "nbhd", "lic_no", "est_cost_usd",
                               "fee_usd", "sq_ft", "stat", "online_appl"], permits)
@@ -379,13 +372,5 @@ def permits_office(out):
                                   "reinsp_fee_usd"], inspections)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: make_crafts.py OUTDIR")
-    out = Path(sys.argv[1])
-    for make in (street_trees, pottery_kiln, piano_tuners, permits_office):
-        make(out)
-
-
 if __name__ == "__main__":
-    main()
+    build_all((street_trees, pottery_kiln, piano_tuners, permits_office))

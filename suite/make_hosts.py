@@ -1,20 +1,19 @@
-"""Makes four small datasets that look real, with a fixed seed.
+"""Writes four datasets as CSV files: climbing, suburbs, goatdairy, bistro.
 
-    python3 make_hosts.py OUTDIR
+    python3 make_hosts.py OUTDIR      ->  OUTDIR/<dataset>/<table>.csv
 
-Writes OUTDIR/<dataset>/<table>.csv:
-  climbing  members, visits            a climbing gym (snake_case, yes/no)
-  suburbs   listings                   an estate agency (Title Case (unit), Yes/No)
-  goatdairy Farms, Collections, Audits a goat milk co-operative (PascalCase, true/false)
-  bistro    checks                     a restaurant's bills (abbreviations, Y/N)
-Standard library only.
+Everything is invented, from fixed seeds, with the standard library alone.
+
+    climbing   members, visits; a climbing gym, snake_case, yes/no
+    suburbs    listings; an estate agency's one wide table, Title Case with units in brackets, Yes/No
+    goatdairy  Farms, Collections, Audits; a goat milk co-operative, PascalCase, true/false
+    bistro     checks; a restaurant's bills in one wide table, abbreviations, Y/N
 """
 
-import csv
-import random
-import sys
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
+from random import Random
+
+from rows import build_all, day_at, days, names, pick, write
 
 FIRST = """Amelia Oscar Priya Leon Hannah Mateo Zofia Callum Ines Tariq Freya Jonas Mei Dylan Aoife Rafael Clara Sanjay
 Nora Eli Bianca Kofi Greta Owen Lucia Viktor Tessa Imran Heidi Marco Yuki Ben Carmen Anders Ruth Felix Leila Hugo Signe
@@ -24,32 +23,14 @@ Abbasi Rowntree Vasquez Nyberg Halloran Chowdhury Bellini Strand Mbeki Tanner Ga
 Fischer Lomax Dvorak Sandoval McRae Iversen Pratt Costa Zhang Underhill""".split()
 
 
-def write(folder, table, header, rows):
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{table}.csv", "w", newline="", encoding="utf-8") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+# --- climbing -------------------------------------------------------------
 
-
-def pick(rng, weights):
-    return rng.choices(list(weights), list(weights.values()))[0]
-
-
-def days(start, end):
-    return [start + timedelta(n) for n in range((end - start).days + 1)]
-
-
-def names(rng, count):
-    both = [f"{first} {last}" for first in FIRST for last in LAST]
-    return rng.sample(both, count)
-
-
-def climbing(folder, rng):
+def climbing(folder):
+    rng = Random(41870)
     start, end = date(2025, 6, 2), date(2025, 11, 16)
     fees = {"Monthly": "52.00", "Annual": "43.50", "Student": "34.00", "Off-peak": "29.00", "Family": "88.00"}
     members, keen = [], {}
-    for number, name in enumerate(names(rng, 260)):
+    for number, name in enumerate(names(rng, FIRST, LAST, 260)):
         plan = pick(rng, {"Monthly": 38, "Annual": 24, "Student": 18, "Off-peak": 11, "Family": 9})
         year = rng.randint(1999, 2007) if plan == "Student" else int(rng.triangular(1958, 2006, 1991))
         born = date(year, 1, 1) + timedelta(rng.randrange(365))
@@ -79,7 +60,7 @@ def climbing(folder, rng):
             late = day.weekday() < 5 and by_key[key][4] != "Off-peak"
             hour = rng.choices(range(9, 21), [3, 3, 3, 3, 2, 3, 4, 8, 14, 16, 11, 5] if late else
                                [5, 9, 10, 8, 8, 8, 7, 5, 3, 2, 1, 1])[0]
-            slots.append((datetime(day.year, day.month, day.day, hour, rng.randrange(60)), key))
+            slots.append((day_at(day, hour, rng.randrange(60)), key))
     slots.sort()
     visits = []
     for number, (when, key) in enumerate(slots[:1500]):
@@ -96,7 +77,10 @@ def climbing(folder, rng):
                              "guests", "cafe_spend", "desk_staff"], visits)
 
 
-def suburbs(folder, rng):
+# --- suburbs --------------------------------------------------------------
+
+def suburbs(folder):
+    rng = Random(41871)
     suburbs = {"Kellerton": (1.0, 20), "Port Avis": (1.35, 12), "Banksia Park": (0.82, 17), "Norwell": (0.7, 15),
                "Glenrowe": (1.12, 14), "Saltwater Bay": (1.6, 8), "Redgum": (0.62, 14)}
     agents = {"T. Marchetti": 22, "J. Oduya": 19, "L. Pham": 18, "S. Winterbourne": 15, "D. Kowalczyk": 14, "R. Ellery": 9}
@@ -138,14 +122,17 @@ def suburbs(folder, rng):
                                "Agent"], rows)
 
 
-def goatdairy(folder, rng):
+# --- goatdairy ------------------------------------------------------------
+
+def goatdairy(folder):
+    rng = Random(41872)
     start, end = date(2025, 3, 1), date(2025, 6, 18)
     heads = ["Upper", "Nether", "Old", "Far", "Little", "West", "Stone", "Ash", "Black", "Thorn", "High", "Long", "Mill", "Bryn", "Cold"]
     tails = ["field", "combe", "brook", "ridge", "acre", "down", "hollow", "thorpe", "gate", "moor"]
     kinds = ["Farm", "Goats", "Dairy", "Holding"]
     titles = rng.sample([f"{head}{tail} {kind}" if head in ("Stone", "Ash", "Black", "Thorn", "Mill") else f"{head} {tail.title()} {kind}"
                          for head in heads for tail in tails for kind in kinds], 88)
-    farms, owners = [], names(rng, 88)
+    farms, owners = [], names(rng, FIRST, LAST, 88)
     for number, title in enumerate(titles):
         herd = int(rng.lognormvariate(4.8, 0.55))
         tank = next((size for size in (400, 600, 800, 1200, 1600, 2400) if size > herd * 7), 4000)
@@ -166,7 +153,7 @@ def goatdairy(folder, rng):
         day = start + timedelta(rng.randrange(7))
         while day <= end:
             if rng.random() > 0.05:
-                calls.append((datetime(day.year, day.month, day.day, rng.choice([5, 6, 6, 7, 7, 8, 9, 10, 11, 13]), rng.randrange(60)), farm))
+                calls.append((day_at(day, rng.choice([5, 6, 6, 7, 7, 8, 9, 10, 11, 13]), rng.randrange(60)), farm))
             day += timedelta(rng.choice([6, 7, 7, 7, 8]))
     calls.sort(key=lambda call: call[0])
     rich = {"Saanen": (3.5, 3.0), "Toggenburg": (3.6, 3.05), "Alpine": (3.7, 3.1), "Anglo-Nubian": (4.7, 3.6), "Mixed": (3.8, 3.15)}
@@ -205,7 +192,10 @@ def goatdairy(folder, rng):
           [[f"AU-{number + 501}", row[1], row[0], *row[2:]] for number, row in enumerate(audits)])
 
 
-def bistro(folder, rng):
+# --- bistro ---------------------------------------------------------------
+
+def bistro(folder):
+    rng = Random(41873)
     rows, opened = [], []
     for day in days(date(2025, 10, 1), date(2026, 2, 21)):
         if day.weekday() == 0 or day in (date(2025, 12, 25), date(2025, 12, 26), date(2026, 1, 1)):
@@ -214,7 +204,7 @@ def bistro(folder, rng):
         for _ in range(max(2, int(rng.gauss(usual, 1.8) + 0.5))):
             meal = pick(rng, {"Brunch": 20, "Lunch": 30, "Dinner": 50} if day.weekday() > 4 else {"Lunch": 38, "Dinner": 62})
             hour = {"Brunch": (9, 11), "Lunch": (12, 14), "Dinner": (17, 21)}[meal]
-            opened.append((datetime(day.year, day.month, day.day, rng.randint(*hour), rng.randrange(60), rng.randrange(60)), meal))
+            opened.append((day_at(day, rng.randint(*hour), rng.randrange(60), rng.randrange(60)), meal))
     opened.sort()
     head = {"Brunch": 15, "Lunch": 19, "Dinner": 34}
     for number, (when, meal) in enumerate(opened[:1500]):
@@ -240,13 +230,5 @@ def bistro(folder, rng):
                              "food_amt", "bev_amt", "disc_amt", "tip_amt", "pmt_mth", "promo_cd", "fb_scr"], rows)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: make_hosts.py OUTDIR")
-    out = Path(sys.argv[1])
-    for number, make in enumerate((climbing, suburbs, goatdairy, bistro)):
-        make(out / make.__name__, random.Random(41870 + number))
-
-
 if __name__ == "__main__":
-    main()
+    build_all((climbing, suburbs, goatdairy, bistro))

@@ -13,7 +13,7 @@ Everything is invented, from one fixed seed, with the standard library alone.
 import math
 from datetime import date, datetime, timedelta
 
-from rows import build_all, generators, pick, maybe, money, day_between, write
+from rows import build_all, generators, pick, maybe, money, names, day_between, write
 
 generator = generators(77120451)
 
@@ -24,10 +24,6 @@ FIRST = ("Alice Ben Carla Dev Ewan Fatima Greta Hugo Ines Jakub Kirsty Liam Mona
 LAST = ("Abbott Baines Calder Doyle Eriksen Farrow Gupta Hollis Iqbal Jarvis Keane Lomax Moreno "
         "Nolan Okafor Petrov Quigley Rossi Santos Tanaka Underhill Voss Walsh Yilmaz Zielinski "
         "Ashby Bello Costa Dunne Evans Fischer Grady Haddad Innes Jensen Kaur Lindt Mistry").split()
-
-
-def people(rng, count):
-    return rng.sample([f"{a} {b}" for a in FIRST for b in LAST], count)
 
 
 # --- windfarm -------------------------------------------------------------
@@ -164,7 +160,7 @@ VETS = {"Dr Hughes": 30, "Dr Mensah": 27, "Dr Lindqvist": 22, "Dr Patel": 14, "D
 
 def vet_owners(rng):
     towns = {"Thornbury": 35, "Yate": 27, "Alveston": 15, "Wickwar": 12, "Bradley Stoke": 11}
-    for number, name in enumerate(people(rng, 270), 1):
+    for number, name in enumerate(names(rng, FIRST, LAST, 270), 1):
         yield [
             f"OW{number:03}", name, pick(rng, towns), day_between(rng, date(2016, 1, 4),
                                                                  date(2025, 6, 30)),
@@ -244,7 +240,7 @@ def school_students(rng):
     nations = {"Dutch": 30, "Polish": 14, "Turkish": 12, "Brazilian": 10, "Indian": 10,
                "Ukrainian": 9, "British": 8, "Moroccan": 7}
     heard = {"Google": 38, "friend": 28, "Instagram": 17, "employer": 14, "flyer": 7}
-    for number, name in enumerate(people(rng, 430), 1):
+    for number, name in enumerate(names(rng, FIRST, LAST, 430), 1):
         yield [
             f"S{1000 + number}", name, pick(rng, nations), maybe(rng, 0.06, rng.choice(
                 (rng.randint(1955, 1985), rng.randint(1985, 2007)))),

@@ -1,13 +1,20 @@
-"""Makes four small invented datasets: homes, brewery, broadband, league.
+"""Writes four datasets as CSV files: homes, brewery, broadband, league.
 
-    python3 make_towns.py OUTDIR      writes OUTDIR/<dataset>/<table>.csv
+    python3 make_towns.py OUTDIR      ->  OUTDIR/<dataset>/<table>.csv
+
+Everything is invented, from fixed seeds, with the standard library alone.
+
+    homes      listings, buyers, viewings; an estate agency, snake_case, yes/no, timestamps without seconds
+    brewery    batches, sales; Title Case with units in brackets, Yes/No, plain dates
+    broadband  subscribers; a company's one wide table, camelCase, true/false
+    league     matches; women's football in one wide table, abbreviations, Y/N, timestamps with a T
 """
 
-import csv
-import sys
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
+from itertools import islice
 from random import Random
+
+from rows import build_all, day_at, distinct, maybe, pick, write
 
 FIRST = ("Aoife Ben Carla Dev Elspeth Farid Greta Hamish Ines Jakub Keira Liam Maeve Nikhil Oona Piotr Quentin Rosa "
          "Sunita Tom Ursula Viktor Wanda Yusuf Zara Alan Bronwen Callum Deirdre Euan Fiona Grant Heather Iain").split()
@@ -15,40 +22,17 @@ LAST = ("Abernethy Baird Campbell Dhillon Erskine Forsyth Galbraith Hussain Irvi
         "Napier Okafor Pettigrew Quinn Rennie Sinclair Tulloch Urquhart Varga Weir Young Zielinski Bryce Cairns Doig").split()
 
 
-def write(folder, name, header, rows):
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{name}.csv", "w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(header)
-        out.writerows(rows)
-
-
-def pick(rng, weighted):
-    """One key of {key: weight}."""
-    return rng.choices(list(weighted), list(weighted.values()))[0]
-
-
-def maybe(rng, chance, value):
-    """The value, or a gap with the given chance."""
-    return "" if rng.random() < chance else value
-
-
 def yes(truth):
     return "yes" if truth else "no"
 
 
-def names(rng, n):
-    seen = []
-    while len(seen) < n:
-        name = f"{rng.choice(FIRST)} {rng.choice(LAST)}"
-        if name not in seen:
-            seen.append(name)
-    return seen
+def people(rng, count):
+    return list(islice(distinct(lambda: f"{rng.choice(FIRST)} {rng.choice(LAST)}"), count))
 
 
-# An estate agency: snake_case, yes/no, timestamps with a space and no seconds.
+# --- homes ----------------------------------------------------------------
 
-def homes(out):
+def homes(folder):
     rng = Random(4101)
     today = date(2025, 9, 19)
     towns = {"Ashbourne": 30, "Kelbrook": 22, "Millhaven": 20, "Stoneleigh": 16, "Penford": 12}
@@ -86,12 +70,12 @@ def homes(out):
                          maybe(rng, 0.06, area), price, sold, day, sold_on, status, yes(garden), yes(parking),
                          maybe(rng, 0.11, pick(rng, {"A": 3, "B": 14, "C": 34, "D": 30, "E": 13, "F": 5, "G": 2})),
                          live[-1][6]])
-    write(out / "homes", "listings",
+    write(folder, "listings",
           "listing_id address town property_type bedrooms bathrooms floor_area_sqm asking_price sold_price listed_on "
           "sold_on status garden parking energy_rating agent".split(), listings)
 
     buyers = []
-    for number, name in enumerate(names(rng, 290), 1):
+    for number, name in enumerate(people(rng, 290), 1):
         first = rng.random() < 0.38
         budget = round(rng.gauss(235000 if first else 345000, 62000) / 5000) * 5000
         buyers.append([f"B{number:04d}", name, date(2024, 3, 4) + timedelta(int(555 * rng.random() ** 0.9)), max(budget, 120000),
@@ -99,7 +83,7 @@ def homes(out):
                        pick(rng, {"Website": 34, "Property portal": 38, "Referral": 16, "Walk-in": 12}),
                        maybe(rng, 0.14, pick(rng, towns))])
     buyers.sort(key=lambda row: row[2])
-    write(out / "homes", "buyers", "buyer_id buyer_name registered_on max_budget first_time_buyer mortgage_agreed source "
+    write(folder, "buyers", "buyer_id buyer_name registered_on max_budget first_time_buyer mortgage_agreed source "
           "preferred_town".split(), buyers)
 
     viewings = []
@@ -116,8 +100,8 @@ def homes(out):
                 when -= timedelta(1 + (when - today).days if when > today else 1)
             known = [buyer for buyer in active if buyer[2] <= when]
             buyer = rng.choices(known, [keen[buyer[0]] for buyer in known])[0]
-            at = datetime(when.year, when.month, when.day, pick(rng, {9: 4, 10: 9, 11: 11, 12: 8, 13: 5, 14: 8, 15: 9, 16: 10,
-                                                                      17: 13, 18: 7}), rng.choice((0, 0, 15, 30, 30, 45)))
+            at = day_at(when, pick(rng, {9: 4, 10: 9, 11: 11, 12: 8, 13: 5, 14: 8, 15: 9, 16: 10, 17: 13, 18: 7}),
+                        rng.choice((0, 0, 15, 30, 30, 45)))
             absent = rng.random() < 0.07
             offer = not absent and rng.random() < 0.16
             viewings.append([at, code, buyer[0], agent if rng.random() < 0.72 else pick(rng, agents),
@@ -125,14 +109,14 @@ def homes(out):
                              "" if absent else maybe(rng, 0.16, pick(rng, {1: 6, 2: 14, 3: 32, 4: 33, 5: 15})),
                              yes(offer), round(price * rng.gauss(0.955, 0.03) / 1000) * 1000 if offer else ""])
     viewings.sort(key=lambda row: (row[0], row[1]))
-    write(out / "homes", "viewings",
+    write(folder, "viewings",
           "viewing_id listing_id buyer_id viewed_at agent viewing_type no_show feedback_score offer_made offer_amount".split(),
           [[50010 + n, row[1], row[2], f"{row[0]:%Y-%m-%d %H:%M}", *row[3:]] for n, row in enumerate(viewings)])
 
 
-# A brewery: Title Case with units in brackets, Yes/No, plain dates.
+# --- brewery --------------------------------------------------------------
 
-def brewery(out):
+def brewery(folder):
     rng = Random(4202)
     beers = {  # style, ABV, IBU, weight, euros a litre
         "Harbour Light": ("Pale Ale", 4.2, 32, 24, 3.1), "Night Watch": ("Stout", 5.6, 38, 13, 3.7),
@@ -159,7 +143,7 @@ def brewery(out):
                         maybe(rng, 0.15, f"{min(10, max(3, rng.gauss(7.3 if passed else 5.1, 1.0))):.1f}"),
                         "Yes" if passed else "No"])
     batches = [[f"BR-{n:03d}", *row] for n, row in enumerate(batches, 101)]
-    write(out / "brewery", "batches",
+    write(folder, "batches",
           ["Batch No", "Beer", "Style", "Brewer", "Brewed On", "Packaged On", "Tank", "Volume (hl)", "ABV (%)", "Bitterness (IBU)",
            "Malt (kg)", "Hops (kg)", "Cost (€)", "Taste Score", "Passed QC"], batches)
 
@@ -196,15 +180,15 @@ def brewery(out):
                       f"{units * unit * (1 - (off or 0) / 100):.2f}", off,
                       "" if sent > date(2025, 4, 30) else sent, "Yes" if paid else "No"])
     sales.sort(key=lambda row: (row[0], row[1]))
-    write(out / "brewery", "sales",
+    write(folder, "sales",
           ["Invoice No", "Sold On", "Batch No", "Customer", "Customer Type", "Region", "Format", "Units", "Volume (l)",
            "Unit Price (€)", "Amount (€)", "Discount (%)", "Delivered On", "Paid"],
           [[7301 + n, *row] for n, row in enumerate(sales)])
 
 
-# A broadband company: one wide table in camelCase, true/false.
+# --- broadband ------------------------------------------------------------
 
-def broadband(out):
+def broadband(folder):
     rng = Random(4303)
     today = date(2025, 11, 30)
     plans = {"Basic 50": (24.0, 34, 160), "Fast 150": (32.0, 36, 290), "Ultra 500": (43.0, 20, 470), "Giga 1000": (59.0, 10, 720)}
@@ -237,21 +221,21 @@ def broadband(out):
                      max(4, round(rng.gauss(plans[plan][2], plans[plan][2] * 0.38))),
                      maybe(rng, 0.07, round(float(plan.split()[1]) * rng.uniform(0.62, 1.02), 1)), calls, outage,
                      maybe(rng, 0.41, nps), max(last, signed), f"{owed:.2f}", str(left).lower(), gone or "", reason])
-    write(out / "broadband", "subscribers",
+    write(folder, "subscribers",
           "customerId age town premisesType signUpDate planName contractType monthlyFee hasTv hasMobile paymentMethod "
           "paperlessBilling avgMonthlyDataGb measuredSpeedMbps supportCalls outageHours npsScore lastPaymentDate balanceDue "
           "churned churnDate churnReason".split(), rows)
 
 
-# A women's football league: one table with abbreviations, Y/N, timestamps with a T.
+# --- league ---------------------------------------------------------------
 
-def league(out):
+def league(folder):
     rng = Random(4404)
     divisions = {
         "Prem": "Aldermoor,Brackwell,Carrick Vale,Dunmere,Eastholme,Fenwick Town,Glenrowan,Hartside,Inverlaw,Kingsbarrow,"
                 "Lydford,Marston Rovers".split(","),
         "Div 1": "Netherby,Oakenshaw,Penrose,Queensferry Utd,Ravensworth,Saltmarsh,Thornbury,Ullesby,Wexcombe,Yarrow".split(",")}
-    refs = names(rng, 9)
+    refs = people(rng, 9)
     rows = []
     for division, teams in divisions.items():
         strength = {team: rng.gauss(0, 0.34) for team in teams}
@@ -294,17 +278,10 @@ def league(out):
                              rng.choice(refs), weather, f"{warm:.0f}", "Y" if tv else "N",
                              f"{gate * (7.5 if division == 'Prem' else 5) * rng.uniform(0.8, 0.95):.2f}"])
     rows.sort(key=lambda row: (row[0], row[1] != "Prem", row[3]))
-    write(out / "league", "matches",
+    write(folder, "matches",
           "match_no ko_dt div rnd home_tm away_tm stat hm_gls aw_gls ht_hm_gls ht_aw_gls att grnd_cap hm_shots aw_shots hm_yc "
           "aw_yc hm_rc aw_rc ref wthr temp_c on_tv gate_gbp".split(), [[n, *row] for n, row in enumerate(rows, 1)])
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: make_towns.py OUTDIR")
-    for dataset in (homes, brewery, broadband, league):
-        dataset(Path(sys.argv[1]))
-
-
 if __name__ == "__main__":
-    main()
+    build_all((homes, brewery, broadband, league))

@@ -3,7 +3,7 @@
 import csv
 import random
 import sys
-from datetime import timedelta
+from datetime import datetime, time, timedelta
 from pathlib import Path
 
 
@@ -22,15 +22,46 @@ def maybe(rng, chance, value):
     return "" if rng.random() < chance else value
 
 
+def distinct(make):
+    """What `make` gives, one after the other, without what it gave before."""
+    seen = set()
+    while True:
+        value = make()
+        if value not in seen:
+            seen.add(value)
+            yield value
+
+
+def names(rng, first, last, count):
+    """The names of as many people, each with one of the first names and one of the last."""
+    return rng.sample([f"{one} {other}" for one in first for other in last], count)
+
+
+def between(low, value, high):
+    """The value, or the limit that it goes beyond."""
+    return max(low, min(high, value))
+
+
 def money(amount):
     return f"{amount:.2f}"
+
+
+def days(first, last):
+    """Every day from the first to the last."""
+    return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
 
 def day_between(rng, first, last):
     return first + timedelta(days=rng.randrange((last - first).days + 1))
 
 
+def day_at(day, hour, minute=0, second=0):
+    """The moment at which a clock shows the time on a day."""
+    return datetime.combine(day, time(hour, minute, second))
+
+
 def write(folder, table, header, rows):
+    """Writes a table; what is `None` becomes an empty cell."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{table}.csv", "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")

@@ -21,7 +21,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask cases NAME OUT [FROM]
                                  a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
-       cargo xtask suite         the project's own questions over 44 datasets, answers held against pandas
+       cargo xtask suite         the project's own questions over 52 datasets, answers held against pandas
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench ask [--only PART]
