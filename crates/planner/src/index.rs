@@ -169,7 +169,7 @@ impl Index {
     /// The only table as the ranker sees it; it ranks nothing over several.
     pub(crate) fn lookup(&self) -> Option<&lookup::Table> {
         let [table] = &self.dataset.tables[..] else { return None };
-        Some(self.lookup.get_or_init(|| lookup::Table::new(table, &self.forms)))
+        Some(self.lookup.get_or_init(|| lookup::Table::new(table, self.forms)))
     }
 
     /// The names of the dataset in other words.

@@ -220,7 +220,9 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         for found in dates::between(parser, end).into_iter().chain(dates::until(parser, end)) {
             steps.push((found.end, add(draft, condition(found.interval, test, &amounts), &found.features())));
         }
-        for interval in &parser.index.intervals {
+        // "More than 40 days of leave" are days of what comes next.
+        let of_something = parser.word(end) == "of";
+        for interval in parser.index.intervals.iter().filter(|_| !of_something) {
             let next = add(draft, condition(*interval, test, &amounts), &[Feature::ImpliedColumn]);
             // "More than 24 hours to clear" is said of the end of what was named.
             if let Some(verb) = dates::ending_verb(parser, end).filter(|_| is_of(parser, draft, *interval)) {
