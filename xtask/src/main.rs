@@ -1,10 +1,11 @@
 //! `cargo xtask`: what the project checks, tests and measures about itself.
 //!
-//! Rules are pure functions over texts (`tidy/*`); this file, `workspace`, `ci` and `bench` perform the effects.
+//! Rules are pure functions over texts (`tidy/*`), but for formatting, which cargo knows; everything else performs effects.
 
 mod bench;
 mod cases;
 mod ci;
+mod pictures;
 mod suite;
 mod tidy;
 mod train;
@@ -22,6 +23,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
                                  a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
        cargo xtask suite         the project's own questions over 52 datasets, answers held against pandas
+       cargo xtask pictures      the pictures of the README, from what the program answers
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench ask [--only PART]
@@ -55,6 +57,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["suite"] => suite::run(&Workspace::find()?),
+        ["pictures"] => pictures::run(&Workspace::find()?),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "ask"] => bench::ask::run(&Workspace::find()?, &["planning", "shell"]),
         ["bench", "ask", "--only", part] => bench::ask::run(&Workspace::find()?, &[part]),

@@ -3,7 +3,6 @@
 //! The driver is an example, because only examples know the product. Without options it writes the weights that are
 //! committed; the same questions give the same file, byte for byte.
 
-use std::path::Path;
 use std::process::Command;
 
 use anyhow::Context;
@@ -31,8 +30,7 @@ pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
     if code != 0 {
         return Ok(code);
     }
-    let target = workspace.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-    let mut driver = Command::new(Path::new(target).join("debug/examples/train"));
+    let mut driver = Command::new(workspace.target()?.join("debug/examples/train"));
     driver.arg(&questions).args(options);
     if options.is_empty() {
         driver.arg("--out").arg(workspace.root.join(WEIGHTS));

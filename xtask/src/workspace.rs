@@ -32,10 +32,15 @@ impl Workspace {
         Ok(Workspace { root: PathBuf::from(root), metadata })
     }
 
+    /// Where cargo builds.
+    pub fn target(&self) -> anyhow::Result<&Path> {
+        let target = self.metadata["target_directory"].as_str();
+        target.map(Path::new).context("cargo metadata names no target directory")
+    }
+
     /// The binary as the dev profile builds it.
     pub fn assay(&self) -> anyhow::Result<PathBuf> {
-        let target = self.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-        Ok(Path::new(target).join("debug/assay"))
+        Ok(self.target()?.join("debug/assay"))
     }
 
     /// Every text file that is in version control, or would be with the next `git add`.

@@ -1,7 +1,7 @@
 //! Where prepared datasets lie: made beside their place and renamed, used under a lock, removed when there are too many.
 //!
 //! ```text
-//! <data dir>/datasets/<version>-<ingest>/     data.duckdb, dataset.json, profile.json
+//! <data dir>/datasets/<version>-<ingest>/     data.duckdb, dataset.json, profile.json, values.fst
 //! <data dir>/datasets/<try>.part              one that is being made, or is on its way out
 //! <data dir>/locks/<either name>.lock         shared by who uses it, alone for who makes or removes it
 //! ```

@@ -1,6 +1,6 @@
 //! The words every crate shares: ids, hashes, moments, tables, usage, findings and the one table of problems.
 //!
-//! This crate knows no files, no clock, no network and no other crate of ours. What lives here is named in the machine
+//! This crate knows no files, no clock (but for fresh ids), no network and no other crate of ours. What lives here is named in the machine
 //! interface, so that one concept has one shape from the kernel to the terminal.
 
 mod finding;

@@ -1,5 +1,8 @@
 //! The `assay` command: reads the command line, builds everything once, and hands it to one function per command.
 //!
+//! It knows terminals, settings and the shape of documents, and not how anything is computed: every answer is a document
+//! that a task of `agent` made.
+//!
 //! Exit codes: 0 done, 1 finished but negative, 2 error, 4 a key is missing, 130 interrupted.
 
 mod app;

@@ -18,7 +18,6 @@ pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
     Telling { plan, dataset }.sentence()
 }
 
-/// One plan being told. `words` has the part that speaks of values and conditions.
 /// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
 pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
     let telling = Telling { plan, dataset };
@@ -31,6 +30,7 @@ pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
     }
 }
 
+/// One plan being told. `words` has the part that speaks of values and conditions.
 struct Telling<'a> {
     plan: &'a Plan,
     dataset: &'a Dataset,

@@ -1,8 +1,10 @@
 //! Datasets, plans, the compiler and the oracle.
 //!
 //! Everything here is a pure function of values: no files, no clock, no processes. A [`Dataset`] describes named tables
-//! of one content version, a [`plan::Plan`] says what to compute over them, `compile` prints it as SQL. What runs inside
-//! a kernel (ingest, SQL, the oracle) is shipped as Python text.
+//! of one content version ([`metadata`] is what its owner says of it), a [`plan::Plan`] says what to compute over them,
+//! [`compile`] prints it as SQL, [`describe`] in words, [`chart`] chooses and draws a picture of the result, [`agree`]
+//! compares two results. What runs inside a kernel (ingest, SQL, the oracle) is shipped as Python text. It does not know
+//! what a question means, nor who runs what it prints.
 
 pub mod agree;
 pub mod builtin;

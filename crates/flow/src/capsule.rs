@@ -9,7 +9,7 @@
 //! ```text
 //! manifest.json        what this is, and the size and SHA-256 of every part below
 //! manifest.sha256      the SHA-256 of manifest.json, and a newline
-//! run.json             the run, as `runs show` has it, without its steps
+//! run.json             the run's record and the names of its artifacts
 //! journal.jsonl        one line for each step
 //! events.jsonl         one line for each durable event
 //! artifacts/<sha256>   each distinct content once, in the order of their names

@@ -1,4 +1,4 @@
-//! Who is alive: each process that works on attached runs holds a lock on a file named after itself.
+//! Who is alive: each process that works on runs holds a lock on a file named after itself.
 //!
 //! `owners/<uuid>.lock` is locked for as long as the process lives, however it dies. A file whose lock is free, or that
 //! is gone, belongs to nobody alive. A name is never used twice, so what is dead stays dead. The file gets its final

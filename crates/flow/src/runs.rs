@@ -1,4 +1,5 @@
-//! Runs as documents: what `runs show`, `runs list` and `--jsonl` print.
+//! Runs as whoever looks at them sees them: documents of one or many, what happens to them next, and how they are stopped
+//! and forgotten.
 //!
 //! Looking is also when a dead owner is noticed: a run that says `running` while its process is gone, or gave no sign of
 //! life for too long, is taken from it before it is shown.

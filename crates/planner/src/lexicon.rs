@@ -519,7 +519,7 @@ impl Lexicon {
         self.entities.iter().any(|entity| entity.has(word))
     }
 
-    /// Whether a singular word is one for a cell that says what a person is.
+    /// Whether a singular word is one that people say for a cell written otherwise.
     pub fn is_cell_word(&self, word: &String) -> bool {
         self.cells.iter().any(|cell| cell.words.contains(word))
     }

@@ -5,7 +5,8 @@
 //! draft at token i --production(phrase i..j)--> draft at token j --> ... --> draft at the end --build--> plan
 //! ```
 //! Because a token is only ever passed by a production, a draft at the end accounts for every word of the question.
-//! Words without a condition of their own are passed by the joining production alone, and only if the lexicon lists them.
+//! Words without a condition of their own are passed only where a production says why, and only those that the lexicon
+//! or the production itself lists.
 
 mod absence;
 mod asides;

@@ -1,8 +1,7 @@
 //! What a reading costs: a closed set of features, each with a hand-set weight.
 //!
 //! A weight is the log of how much less likely a reading becomes by the feature, so that costs add up and
-//! `exp(-cost)` is a confidence. The table is meant to be learned later; nothing else in the crate holds a number that
-//! decides between readings.
+//! `exp(-cost)` is a confidence.
 
 /// What can speak against a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,8 +2,9 @@
 //!
 //! A *cell* is an isolated place (namespaces, a minimal read-only root, no capabilities, Landlock, seccomp, limits), a
 //! *kernel* is the Python interpreter that lives in it. The crate knows no SQL and no dataset: a kernel can be asked to
-//! call a function of the modules it was shipped with, or to run a program. It is the only crate with `unsafe` code and
-//! the only one that starts processes.
+//! call a function of the modules it was shipped with, or to run a program. Of those modules it knows one by name: what
+//! a zygote does to be warm is the `warm` that it was shipped with. It is the only crate with `unsafe` code and the only
+//! one that starts processes.
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the native sandbox is written for Linux on x86-64; other platforms have no tier yet");

@@ -1,6 +1,6 @@
 //! The system calls a cell is made of, each behind a safe function that names what failed.
 //!
-//! All `unsafe` of the workspace is in this module and in the spawn hook of `cell.rs`. Nothing here decides anything.
+//! All `unsafe` of the workspace is in this module. Nothing here decides anything.
 
 #![allow(unsafe_code)]
 

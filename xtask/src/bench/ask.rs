@@ -61,9 +61,4 @@ impl Bench<'_> {
     fn say(&self, arguments: &[&str]) -> anyhow::Result<String> {
         output(self.assay(arguments).env("ASSAY_BROKER", "off"))
     }
-
-    fn target(&self) -> anyhow::Result<&Path> {
-        let target = self.workspace.metadata["target_directory"].as_str();
-        target.map(Path::new).context("cargo metadata names no target directory")
-    }
 }

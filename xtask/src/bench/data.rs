@@ -58,9 +58,9 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<u8> {
     if code != 0 {
         return Ok(code);
     }
-    let target = workspace.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    let target = workspace.target()?;
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(target)?;
-    let contest = Contest::prepare(Path::new(target), scratch.path())?;
+    let contest = Contest::prepare(target, scratch.path())?;
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     println!("machine: {cores} cores, load average {}", load());
     let mut measured = Measured::default();

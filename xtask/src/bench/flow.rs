@@ -61,8 +61,7 @@ pub fn run(workspace: &Workspace) -> anyhow::Result<u8> {
     if code != 0 {
         return Ok(code);
     }
-    let target = workspace.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-    let contest = Contest::prepare(Path::new(target))?;
+    let contest = Contest::prepare(workspace.target()?)?;
     contest.introduce(workspace)?;
     println!("{}", table::heading());
     let mut rounds = Vec::new();

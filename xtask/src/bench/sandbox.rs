@@ -52,8 +52,7 @@ pub fn run(workspace: &Workspace, length: Length, only: Option<&str>) -> anyhow:
     if code != 0 {
         return Ok(code);
     }
-    let target = workspace.metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-    let target = Path::new(target);
+    let target = workspace.target()?;
     let scratch = tempfile::Builder::new().prefix("bench-").tempdir_in(target);
     let scratch = scratch.with_context(|| format!("cannot make a folder in `{}`", target.display()))?;
     let mut setup = prepare(workspace, target, scratch.path(), length)?;

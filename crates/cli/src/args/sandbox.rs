@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::Begin;
 
-/// `assay sandbox run FILE`
+/// `assay sandbox run|probe|status|stop|install`
 #[derive(Debug, Args)]
 pub struct Sandbox {
     #[command(subcommand)]

@@ -41,7 +41,7 @@ pub fn per(index: &Index, name: &str) -> Option<Unit> {
     index.lexicon.unit(divisor.trim()).filter(|_| index.lexicon.unit(&lower).is_none()).cloned()
 }
 
-/// What a number is for one of, where the name itself says so: the month of `Fee/mo (€)` and of `Monthly Rent (£)`.
+/// A period, where the name itself says that the number is for one: `Fee/mo (€)`, `Monthly Rent (£)`. Which one is not told.
 pub fn for_a_period(index: &Index, name: &str) -> Option<Unit> {
     const ENDINGS: &[&str] = &["mo", "month", "day", "hr", "hour", "h", "wk", "week", "yr", "year", "km", "unit", "pc"];
     const BEGINNINGS: &[&str] = &["monthly", "daily", "weekly", "hourly", "annual", "yearly", "nightly"];

@@ -1,4 +1,5 @@
-//! Conditions on rows: cells, two-valued columns, absence, periods and single things, each of them possibly negated.
+//! Conditions on rows: cells, two-valued columns, absence and single things, each of them possibly negated. Periods are in
+//! `times.rs`.
 
 use data::plan::{Agg, Test};
 

@@ -2,7 +2,7 @@
 //!
 //! The grammar proper gives every word a meaning of its own. People also use words that have none for the rows: verbs of
 //! being there, how a question is put, whoever did what the rows record. Passing them is a guess, so it is priced and
-//! told, and such an answer is never called verified.
+//! told, and an answer that needs one is not called verified.
 
 mod beside;
 mod counted;

@@ -32,7 +32,7 @@ pub fn run(bench: &Bench) -> anyhow::Result<()> {
     let asked = prepare(bench)?;
     let count: usize = asked.iter().map(|asked| asked.questions.len()).sum();
     println!("\nplanning: {count} questions of the suite over {} files, {ROUNDS} rounds", asked.len());
-    let peer = match python::provide(bench.target()?, PEER_PACKAGE) {
+    let peer = match python::provide(bench.workspace.target()?, PEER_PACKAGE) {
         Ok(python) => Some(python),
         Err(error) => {
             println!("nl4dv: not measured: {error:#}");

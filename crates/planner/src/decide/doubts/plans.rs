@@ -1,4 +1,4 @@
-//! What a plan computes that nobody means, whatever words led to it.
+//! What a plan computes that nobody means, whatever words led to it, or but for the few words that would say so.
 
 use base::Type;
 use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
