@@ -147,6 +147,7 @@ impl Frame {
         if self.ranks() && !self.draft.ranks_by_share() && !self.ranks_rows(parser) {
             return None;
         }
+        self.compare_groups();
         self.count_own_rows(parser);
         self.tell_place_and_time(parser)?;
         if self.graded {
@@ -187,6 +188,21 @@ impl Frame {
         });
         let asked = !self.draft.heads.is_empty() || self.draft.rank.is_some() || !self.draft.filters.is_empty();
         asked.then_some(self.draft)
+    }
+
+    /// `how many grades have an average weight above 5`: what is compared is the number of each group, not of its rows.
+    fn compare_groups(&mut self) {
+        let [Head { agg: Some(Agg::Count), .. }, told] = &self.draft.heads[..] else { return };
+        let (Some(_), Target::Columns(named)) = (told.agg, &told.target) else { return };
+        let is_compared = |filter: &Filter| match &filter.condition {
+            Condition::Compare { columns, .. } => columns == named && !filter.negated,
+            _ => false,
+        };
+        let Some(at) = self.draft.filters.iter().position(is_compared) else { return };
+        let head = self.draft.heads.remove(1);
+        if let Condition::Compare { test, amounts, .. } = self.draft.filters.remove(at).condition {
+            self.draft.having.push(Having { head, kind: Vec::new(), test, amounts });
+        }
     }
 
     /// Whether all that is said of what is counted is a verb: how many products were sold, the share of lots that were.

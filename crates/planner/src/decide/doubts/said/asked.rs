@@ -71,7 +71,8 @@ fn is_heaped(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     let family = facts.unit.as_ref().map(|unit| unit.family.as_str());
     let pieces = |word: &String| matches!(word.as_str(), "quantity" | "qty" | "units" | "pieces" | "pcs");
-    matches!(family, Some("mass" | "volume" | "energy" | "tons" | "pounds")) || facts.core.iter().all(pieces)
+    let counted = !facts.core.is_empty() && facts.core.iter().all(pieces);
+    matches!(family, Some("mass" | "volume" | "energy" | "tons" | "pounds")) || counted
 }
 
 /// `the heaviest batch, and which hive did it come from`: both are asked for.
