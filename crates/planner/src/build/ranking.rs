@@ -28,8 +28,7 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
     check_order(index, rank.kind, &by)?;
     let (subject, by) = subject(index, draft, by)?;
     let number = rank.number.or(draft.limit);
-    let plain = matches!(by.target, Target::Columns(_)) && by.agg.is_none();
-    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number, plain) };
+    let Some(subject) = subject else { return extreme_alone(index, draft, &rank, by, number) };
     let ranking = Ranking { index, draft, rank: &rank, subject: &subject, by: &by, number };
     match ranking.of_rows() {
         Some(list) => Ok(Shape::List(list)),
@@ -82,6 +81,11 @@ fn subject(index: &Index, draft: &Draft, by: Head) -> Result<(Option<Head>, Head
     Ok((subject, by))
 }
 
+/// Whether a column itself decides, and no aggregate of it.
+fn is_column_itself(by: &Head) -> bool {
+    matches!(by.target, Target::Columns(_)) && by.agg.is_none()
+}
+
 /// A ranking of which all parts are known.
 struct Ranking<'a> {
     index: &'a Index,
@@ -93,11 +97,6 @@ struct Ranking<'a> {
 }
 
 impl Ranking<'_> {
-    /// Whether a column itself decides, and no aggregate of it.
-    fn is_by_column(&self) -> bool {
-        matches!(self.by.target, Target::Columns(_)) && self.by.agg.is_none()
-    }
-
     /// How many are shown: as many as were said, or ten of the top, or the first.
     fn number(&self) -> u32 {
         self.number.unwrap_or(if self.rank.kind == RankKind::Top { 10 } else { 1 })
@@ -110,7 +109,7 @@ impl Ranking<'_> {
             return None;
         }
         match (&by.target, &draft.heads[..]) {
-            (Target::Columns(columns), _) if self.is_by_column() => {
+            (Target::Columns(columns), _) if is_column_itself(by) => {
                 ranked_rows(index, draft, self.subject, columns, self.rank.dir, self.number, self.rank.kind)
             }
             (Target::Elapsed(interval, op), [_]) if by.agg.is_none() => {
@@ -135,7 +134,7 @@ impl Ranking<'_> {
             }
             _ => self.by.clone(),
         };
-        let averaged = by.agg == Some(Agg::Avg) && self.is_by_column();
+        let averaged = by.agg == Some(Agg::Avg) && is_column_itself(self.by);
         let amount = self.rank.kind == RankKind::Top || by.amount;
         let usage = if amount { Use::Amount } else { Use::Extreme(self.rank.dir) };
         let shape = aggregate(self.index, &Draft { ask: None, ..self.draft.clone() }, vec![by], groups, usage)?;
@@ -334,14 +333,7 @@ fn is_column(head: &Head) -> bool {
 }
 
 /// `highest temperature by zone`: no subject, the extreme is an aggregate.
-fn extreme_alone(
-    index: &Index,
-    draft: &Draft,
-    rank: &Rank,
-    by: Head,
-    number: Option<u32>,
-    plain: bool,
-) -> Result<Shape, Why> {
+fn extreme_alone(index: &Index, draft: &Draft, rank: &Rank, by: Head, number: Option<u32>) -> Result<Shape, Why> {
     let best = if rank.dir == Dir::Desc { Agg::Max } else { Agg::Min };
     if matches!(by.target, Target::Elapsed(..)) && by.agg.is_none() && number.is_none() {
         let head = Head { agg: Some(best), ..by };
@@ -352,7 +344,8 @@ fn extreme_alone(
     };
     // "The lowest number of trips on any one day": the least value of a row, whose noun is said.
     let of_row = draft.scopes.iter().any(|thing| columns.iter().any(|id| index.things[*thing].table == Some(id.table)));
-    if !plain || by.amount && !of_row || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top {
+    if !is_column_itself(&by) || by.amount && !of_row || rank.kind == RankKind::Adjective || rank.kind == RankKind::Top
+    {
         return Err(Why::ambiguous("what has the highest or lowest value is not said"));
     }
     if !columns.iter().all(|id| is_ordered(index, *id)) {
