@@ -233,7 +233,7 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, unread: &Unread
     let unit = |at: usize| index.lexicon.unit(&tokens[at].fold).is_some();
     // "How tall" is known where a column is a height.
     let extent = |at: usize| {
-        let said = |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
+        let said = |words: &[&str]| index.columns().any(|id| index.facts(id).has_any(words));
         at > 0 && tokens[at - 1].fold == "how" && index.lexicon.extent(&tokens[at].fold).is_some_and(said)
     };
     let timed = |at: usize| {

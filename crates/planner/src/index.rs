@@ -183,9 +183,9 @@ impl Index {
     }
 
     /// Whether a column's name has all words of one of some phrases.
-    pub(crate) fn is_called_any(&self, id: ColId, phrases: &[String]) -> bool {
+    pub(crate) fn is_called_any(&self, id: ColId, phrases: &[impl AsRef<str>]) -> bool {
         let words = &self.facts(id).words;
-        phrases.iter().any(|phrase| phrase.split(' ').all(|word| words.iter().any(|known| known == word)))
+        phrases.iter().any(|phrase| phrase.as_ref().split(' ').all(|word| words.iter().any(|known| known == word)))
     }
 
     /// Whether a column is a number that says how much, and not which.
@@ -194,13 +194,14 @@ impl Index {
     }
 
     /// The numbers that some phrases stand for, by their own names or else by others, and whether by others.
-    pub(crate) fn numbers_called(&self, phrases: &[String]) -> (Vec<ColId>, bool) {
+    pub(crate) fn numbers_called(&self, phrases: &[impl AsRef<str>]) -> (Vec<ColId>, bool) {
         let number = |id: &ColId| self.is_quantity(*id);
         let named: Vec<ColId> = self.columns().filter(|id| number(id) && self.is_called_any(*id, phrases)).collect();
         if !named.is_empty() {
             return (named, false);
         }
-        let by_other = |phrase: &String| self.columns_called(phrase).into_iter().filter(number).collect::<Vec<_>>();
+        let by_other =
+            |phrase: &_| self.columns_called(AsRef::as_ref(phrase)).into_iter().filter(number).collect::<Vec<_>>();
         let others = phrases.iter().map(by_other).find(|ids| !ids.is_empty());
         (others.unwrap_or_default(), true)
     }
@@ -333,7 +334,7 @@ impl Index {
                     }
                 }
             }
-            if facts.years && !facts.words.iter().any(|word| word == "year") {
+            if facts.years && !facts.has("year") {
                 self.add(&["year".to_string()], Sense::Column(id), Fit::Whole);
             }
             if !facts.event.is_empty() {
@@ -346,7 +347,7 @@ impl Index {
     fn names_column(&self, part: &[String]) -> bool {
         let [word] = part else { return true };
         // A plural is counted itself: `Trips over the past 24 hours`.
-        let record = self.lexicon.records.contains(word);
+        let record = self.lexicon.records.contains(&word.as_str());
         // "At" of `started_at` is no name.
         let joins = self.lexicon.roles(word).iter().any(|role| matches!(role, Role::Glue(Glue::Preposition)));
         !joins && !is_bare_number(part) && !record && self.lexicon.aggregate(word).is_none_or(|agg| agg == Agg::Sum)
@@ -361,7 +362,7 @@ impl Index {
 
     /// Whether the name of a column has the word.
     pub(crate) fn is_in_a_name(&self, word: &str) -> bool {
-        self.columns().any(|id| self.facts(id).words.iter().any(|other| other == word))
+        self.columns().any(|id| self.facts(id).has(word))
     }
 
     /// What people say for a column that holds an aggregate: "median cases", "maximum number of deaths".
@@ -374,7 +375,7 @@ impl Index {
         let Some(at) = facts.core.iter().position(|word| statistic(word).is_some()) else { return names };
         let rest = [&facts.core[..at], &facts.core[at + 1..]].concat();
         let Some(agg) = statistic(&facts.core[at]).filter(|_| !rest.is_empty()) else { return names };
-        for word in self.lexicon.aggregate_words(agg) {
+        for word in self.lexicon.aggregate_words(agg).into_iter().map(str::to_string) {
             names.push([vec![word.clone()], rest.clone()].concat());
             names.push([rest.clone(), vec![word.clone()]].concat());
             if facts.counted {
@@ -417,9 +418,9 @@ impl Index {
     /// What else people call a cell of a column: "women" where a gender is written F.
     fn cell_words(&self, id: ColId, text: &str) -> Vec<String> {
         let written = text.to_lowercase();
-        let in_name = |word: &String| self.facts(id).words.contains(word);
-        let fitting = self.lexicon.cells.iter().filter(|cell| cell.columns.iter().any(in_name));
-        fitting.filter(|cell| cell.spellings.contains(&written)).flat_map(|cell| cell.words.clone()).collect()
+        let fitting = self.lexicon.cells.iter().filter(|cell| self.facts(id).has_any(&cell.columns));
+        let written = fitting.filter(|cell| cell.spellings.contains(&written.as_str()));
+        written.flat_map(|cell| cell.words.iter().map(|word| word.to_string())).collect()
     }
 
     /// Whether a value of that spelling can be told from a word of the language: then only its exact spelling counts.

@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
 use files::{
-    abbreviation, adjective, alternatives, cell_words, comparative, concept, entity, extent, opposite, role, unit,
-    valence,
+    adjective, alternatives, cell_words, comparative, concept, entity, fields, role, two_lists, unit, valence,
+    word_and_list,
 };
 use states::States;
 use synonyms::Synonyms;
@@ -21,6 +21,9 @@ use verbs::Verbs;
 
 pub use files::lines;
 pub use verbs::Form;
+
+/// Words as they stand in a file, in its order.
+pub type Words = Vec<&'static str>;
 
 /// What a closed-class word or phrase does in a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,19 +146,19 @@ pub struct Adjective {
 /// A class of things that rows of tables are.
 #[derive(Clone, Debug)]
 pub struct Entity {
-    pub class: String,
+    pub class: &'static str,
     /// Words for anything of the class, in the singular.
-    pub generic: Vec<String>,
+    pub generic: Words,
     /// Words for its kinds.
-    pub kinds: Vec<String>,
+    pub kinds: Words,
     /// Words of columns that only such rows have.
-    pub evidence: Vec<String>,
+    pub evidence: Words,
 }
 
 impl Entity {
     /// Whether a singular noun names something of the class.
-    pub fn has(&self, noun: &String) -> bool {
-        self.generic.contains(noun) || self.kinds.contains(noun)
+    pub fn has(&self, noun: &str) -> bool {
+        self.generic.contains(&noun) || self.kinds.contains(&noun)
     }
 }
 
@@ -163,75 +166,84 @@ impl Entity {
 #[derive(Clone, Debug)]
 pub struct CellWords {
     /// Words of the column's name.
-    pub columns: Vec<String>,
+    pub columns: Words,
     /// Spellings of the cell, in lower case.
-    pub spellings: Vec<String>,
+    pub spellings: Words,
     /// What people say, in the singular.
-    pub words: Vec<String>,
+    pub words: Words,
 }
 
 /// What people say for a number that a table calls otherwise.
 #[derive(Clone, Debug)]
 pub struct Concept {
     /// In their base form.
-    pub words: Vec<String>,
+    pub words: Words,
     /// Words of columns' names, each a list of words that one name has, in order of preference.
-    pub columns: Vec<Vec<String>>,
+    pub columns: Vec<Words>,
 }
 
 /// A comparative that names a quantity: its test, and the words such a column carries in its name.
-pub type Comparative = (Test, Vec<String>);
+pub type Comparative = (Test, Words);
 
 /// A unit of measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    pub name: String,
-    pub family: String,
+    pub name: &'static str,
+    pub family: &'static str,
     pub factor: f64,
 }
 
 impl Unit {
     /// Whether it is a currency.
     pub fn is_money(&self) -> bool {
-        matches!(self.family.as_str(), "usd" | "eur" | "gbp")
+        matches!(self.family, "usd" | "eur" | "gbp")
     }
 }
 
 /// All lexicon files, ready for lookup by lower-case phrase.
 #[derive(Clone, Debug)]
 pub struct Lexicon {
-    roles: FxHashMap<String, Vec<Role>>,
-    adjectives: FxHashMap<String, Adjective>,
-    comparatives: FxHashMap<String, Comparative>,
-    units: FxHashMap<String, Unit>,
-    additive: Vec<String>,
-    valence: Vec<(Dir, Vec<String>)>,
-    grammar: Vec<String>,
+    roles: FxHashMap<&'static str, Vec<Role>>,
+    adjectives: FxHashMap<&'static str, Adjective>,
+    comparatives: FxHashMap<&'static str, Comparative>,
+    units: FxHashMap<&'static str, Unit>,
+    additive: WordSet,
+    valence: Vec<(Dir, Words)>,
+    grammar: WordSet,
     pub entities: Vec<Entity>,
-    generic: Vec<String>,
-    abbreviations: FxHashMap<String, Vec<String>>,
-    short_words: FxHashSet<String>,
-    extents: FxHashMap<String, Vec<String>>,
+    generic: WordSet,
+    abbreviations: FxHashMap<&'static str, Words>,
+    short_words: WordSet,
+    extents: FxHashMap<&'static str, Words>,
     synonyms: Synonyms,
     pub verbs: Verbs,
     pub states: States,
     pub concepts: Vec<Concept>,
     /// By a phrase that denies a two-valued column the words of which its name has one.
-    opposites: FxHashMap<String, Vec<String>>,
-    extensive: Vec<String>,
-    beginnings: Vec<String>,
-    elsewhen: Vec<String>,
+    opposites: FxHashMap<&'static str, Words>,
+    extensive: WordSet,
+    beginnings: WordSet,
+    elsewhen: WordSet,
     /// What a single record is about, in the singular.
-    pub records: Vec<String>,
+    pub records: Words,
     pub cells: Vec<CellWords>,
     /// What is said of what comes from a country, and how the country is written.
-    nationalities: Vec<(Vec<String>, Vec<String>)>,
-    idle: FxHashSet<String>,
-    levels: FxHashSet<String>,
-    unit_nouns: FxHashMap<String, Vec<String>>,
-    sole_nouns: FxHashMap<String, Vec<String>>,
+    nationalities: Vec<(Words, Words)>,
+    idle: WordSet,
+    levels: WordSet,
+    unit_nouns: FxHashMap<&'static str, Words>,
+    sole_nouns: FxHashMap<&'static str, Words>,
     /// By its first word how many words the longest phrase of the language has.
-    longest: FxHashMap<String, usize>,
+    longest: FxHashMap<&'static str, usize>,
+}
+
+type WordSet = FxHashSet<&'static str>;
+
+/// The lines of one lexicon file.
+macro_rules! file {
+    ($name:literal) => {
+        lines(include_str!(concat!("../lexicon/", $name)))
+    };
 }
 
 impl Lexicon {
@@ -241,87 +253,40 @@ impl Lexicon {
         &BUILT_IN
     }
 
-    /// Reads every lexicon file.
+    /// Reads every lexicon file; what is kept are slices of the files.
     fn new() -> Lexicon {
-        let mut roles: FxHashMap<String, Vec<Role>> = FxHashMap::default();
-        for line in lines(include_str!("../lexicon/words.tsv")) {
-            let fields: Vec<&str> = line.split('\t').collect();
-            let [name, argument, phrases] = fields[..] else { continue };
-            let Some(role) = role(name, argument) else { continue };
-            for phrase in alternatives(phrases) {
-                roles.entry(phrase).or_default().push(role);
-            }
-        }
-        let mut adjectives: FxHashMap<String, Adjective> = FxHashMap::default();
-        for (phrase, more) in lines(include_str!("../lexicon/adjectives.tsv")).filter_map(adjective) {
-            let known = adjectives.entry(phrase).or_default();
-            known.numbers.extend(more.numbers);
-            known.date = known.date.take().or(more.date);
-        }
-        let comparatives: FxHashMap<String, Comparative> =
-            lines(include_str!("../lexicon/comparatives.tsv")).filter_map(comparative).collect();
-        let units = lines(include_str!("../lexicon/units.tsv")).flat_map(unit).collect();
-        let additive = lines(include_str!("../lexicon/additive.txt")).map(str::to_string).collect();
-        let valence = lines(include_str!("../lexicon/valence.tsv")).filter_map(valence).collect();
-        let grammar = lines(include_str!("../lexicon/grammar.txt")).map(str::to_string).collect();
-        let entities = lines(include_str!("../lexicon/entities.tsv")).filter_map(entity).collect();
-        let generic = lines(include_str!("../lexicon/generic.txt")).map(str::to_string).collect();
-        let cells = lines(include_str!("../lexicon/cells.tsv")).filter_map(cell_words).collect();
-        let abbreviations = lines(include_str!("../lexicon/abbreviations.tsv")).filter_map(abbreviation).collect();
-        let short_words = lines(include_str!("../lexicon/short_words.txt")).flat_map(str::split_whitespace);
-        let short_words = short_words.map(str::to_string).collect();
-        let extents = lines(include_str!("../lexicon/extents.tsv")).filter_map(extent).collect();
-        let synonyms = Synonyms::new();
-        let concepts = lines(include_str!("../lexicon/concepts.tsv")).filter_map(concept).collect();
-        let mut opposites: FxHashMap<String, Vec<String>> = FxHashMap::default();
-        for (phrases, names) in lines(include_str!("../lexicon/opposites.tsv")).filter_map(opposite) {
-            for phrase in phrases {
-                opposites.entry(phrase).or_insert_with(|| names.clone());
-            }
-        }
-        let extensive = lines(include_str!("../lexicon/extensive.txt")).map(str::to_string).collect();
-        let beginnings = lines(include_str!("../lexicon/beginnings.txt")).map(str::to_string).collect();
-        let elsewhen = lines(include_str!("../lexicon/elsewhen.txt")).map(str::to_string).collect();
-        let records = lines(include_str!("../lexicon/records.txt")).map(str::to_string).collect();
-        let nationalities = lines(include_str!("../lexicon/nationalities.tsv")).filter_map(opposite).collect();
-        let idle = lines(include_str!("../lexicon/idle.txt")).flat_map(alternatives).collect();
-        let levels = lines(include_str!("../lexicon/levels.txt")).map(str::to_string).collect();
-        let unit_nouns = lines(include_str!("../lexicon/unit_nouns.tsv")).filter_map(extent).collect();
-        let sole_nouns = lines(include_str!("../lexicon/sole_nouns.tsv")).filter_map(extent).collect();
-        let mut longest: FxHashMap<String, usize> = FxHashMap::default();
-        for phrase in roles.keys().chain(adjectives.keys()).chain(comparatives.keys()) {
-            let words = phrase.split(' ').count();
-            let known = longest.entry(phrase.split(' ').next().unwrap_or_default().to_string()).or_default();
-            *known = words.max(*known);
-        }
+        let roles = roles();
+        let adjectives = adjectives();
+        let comparatives: FxHashMap<_, _> = file!("comparatives.tsv").filter_map(comparative).collect();
+        let longest = longest(roles.keys().chain(adjectives.keys()).chain(comparatives.keys()));
         Lexicon {
             roles,
             adjectives,
             comparatives,
-            units,
-            additive,
-            valence,
-            grammar,
-            entities,
-            generic,
-            abbreviations,
-            short_words,
-            extents,
-            synonyms,
+            units: file!("units.tsv").flat_map(unit).collect(),
+            additive: file!("additive.txt").collect(),
+            valence: file!("valence.tsv").filter_map(valence).collect(),
+            grammar: file!("grammar.txt").collect(),
+            entities: file!("entities.tsv").filter_map(entity).collect(),
+            generic: file!("generic.txt").collect(),
+            abbreviations: file!("abbreviations.tsv").filter_map(word_and_list).collect(),
+            short_words: file!("short_words.txt").flat_map(str::split_whitespace).collect(),
+            extents: file!("extents.tsv").filter_map(word_and_list).collect(),
+            synonyms: Synonyms::new(),
             verbs: Verbs::new(),
             states: States::new(),
-            concepts,
-            opposites,
-            extensive,
-            beginnings,
-            elsewhen,
-            records,
-            cells,
-            nationalities,
-            idle,
-            levels,
-            unit_nouns,
-            sole_nouns,
+            concepts: file!("concepts.tsv").filter_map(concept).collect(),
+            opposites: opposites(),
+            extensive: file!("extensive.txt").collect(),
+            beginnings: file!("beginnings.txt").collect(),
+            elsewhen: file!("elsewhen.txt").collect(),
+            records: file!("records.txt").collect(),
+            cells: file!("cells.tsv").filter_map(cell_words).collect(),
+            nationalities: file!("nationalities.tsv").filter_map(two_lists).collect(),
+            idle: file!("idle.txt").flat_map(alternatives).collect(),
+            levels: file!("levels.txt").collect(),
+            unit_nouns: file!("unit_nouns.tsv").filter_map(word_and_list).collect(),
+            sole_nouns: file!("sole_nouns.tsv").filter_map(word_and_list).collect(),
             longest,
         }
     }
@@ -332,7 +297,7 @@ impl Lexicon {
     }
 
     /// The single words of phrases that have a role of some kind.
-    pub fn words_of<'a>(&'a self, wanted: impl Fn(&Role) -> bool + 'a) -> impl Iterator<Item = &'a str> {
+    pub fn words_of<'a>(&'a self, wanted: impl Fn(&Role) -> bool + 'a) -> impl Iterator<Item = &'static str> + 'a {
         let phrases = self.roles.iter().filter(move |(_, roles)| roles.iter().any(&wanted));
         phrases.flat_map(|(phrase, _)| phrase.split(' '))
     }
@@ -353,31 +318,31 @@ impl Lexicon {
     }
 
     /// How a unit is written.
-    pub fn unit_spellings(&self, name: &str) -> Vec<String> {
-        let mut spellings: Vec<String> =
-            self.units.iter().filter(|(_, unit)| unit.name == name).map(|(spelling, _)| spelling.clone()).collect();
-        spellings.sort();
+    pub fn unit_spellings(&self, name: &str) -> Words {
+        let mut spellings: Words =
+            self.units.iter().filter(|(_, unit)| unit.name == name).map(|(spelling, _)| *spelling).collect();
+        spellings.sort_unstable();
         spellings
     }
 
     /// Whether values of a column with that word in its name add up over rows.
     pub fn is_additive(&self, word: &str) -> bool {
-        self.additive.iter().any(|known| known == word)
+        self.additive.contains(word)
     }
 
     /// Whether "how much" adds up values of a column with that word in its name.
     pub fn is_extensive(&self, word: &str) -> bool {
-        self.extensive.iter().any(|known| known == word)
+        self.extensive.contains(word)
     }
 
     /// Whether a date of that name does not say when its row happened.
     pub fn is_elsewhen(&self, word: &str) -> bool {
-        self.elsewhen.iter().any(|known| known == word)
+        self.elsewhen.contains(word)
     }
 
     /// Whether a word of a name says how something began.
     pub fn is_beginning(&self, word: &str) -> bool {
-        self.beginnings.iter().any(|known| known == word)
+        self.beginnings.contains(word)
     }
 
     /// Whether numbers of a column with that word in its name say how high something stands.
@@ -394,19 +359,13 @@ impl Lexicon {
     }
 
     /// Nouns for the only number of a table with units of a family.
-    pub fn sole_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a String> {
-        self.sole_nouns
-            .iter()
-            .filter(move |(_, families)| families.iter().any(|known| known == family))
-            .map(|(noun, _)| noun)
+    pub fn sole_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        self.sole_nouns.iter().filter(move |(_, families)| families.contains(&family)).map(|(noun, _)| *noun)
     }
 
     /// Nouns for what units of a family measure: energy for kilowatt hours.
-    pub fn unit_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'a String> {
-        self.unit_nouns
-            .iter()
-            .filter(move |(_, families)| families.iter().any(|known| known == family))
-            .map(|(noun, _)| noun)
+    pub fn unit_nouns<'a>(&'a self, family: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        self.unit_nouns.iter().filter(move |(_, families)| families.contains(&family)).map(|(noun, _)| *noun)
     }
 
     /// Whether a phrase says nothing about which rows are meant.
@@ -416,34 +375,34 @@ impl Lexicon {
 
     /// Whether a word has a meaning only together with others.
     pub fn is_grammar(&self, word: &str) -> bool {
-        self.grammar.iter().any(|known| known == word)
+        self.grammar.contains(word)
     }
 
     /// The direction in which a number with these words in its name gets better, where they agree.
     pub fn better(&self, words: &[String]) -> Option<Dir> {
-        let said = |list: &[String]| words.iter().any(|word| list.contains(word));
+        let said = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         let mut found = self.valence.iter().filter(|(_, list)| said(list)).map(|(dir, _)| *dir);
         found.next().filter(|_| found.next().is_none())
     }
 
     /// Whether a singular word of a table's name says nothing about its rows.
     pub fn is_generic(&self, word: &str) -> bool {
-        self.generic.iter().any(|known| known == word)
+        self.generic.contains(word)
     }
 
     /// The word behind an abbreviation in a column's name, or the word itself.
     pub fn spoken<'a>(&'a self, word: &'a str) -> &'a str {
-        self.abbreviations.get(word).and_then(|words| words.first()).map_or(word, String::as_str)
+        self.abbreviations.get(word).and_then(|words| words.first()).copied().unwrap_or(word)
     }
 
     /// Whether people generally understand an abbreviation as a singular word.
     pub fn is_short_for(&self, short: &str, word: &str) -> bool {
-        self.abbreviations.get(short).is_some_and(|words| words.iter().any(|full| full == word))
+        self.abbreviations.get(short).is_some_and(|words| words.contains(&word))
     }
 
     /// Every word that an abbreviation is short for.
-    pub fn short_for_all(&self, short: &str) -> impl Iterator<Item = &String> {
-        self.abbreviations.get(short).into_iter().flatten()
+    pub fn short_for_all(&self, short: &str) -> impl Iterator<Item = &'static str> {
+        self.abbreviations.get(short).into_iter().flatten().copied()
     }
 
     /// Whether a short word is one of English, and no other cut short.
@@ -452,26 +411,24 @@ impl Lexicon {
     }
 
     /// How a singular word is cut short.
-    pub fn short_for<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a String> {
-        self.abbreviations
-            .iter()
-            .filter(move |(_, full)| full.first().is_some_and(|first| first == word))
-            .map(|(short, _)| short)
+    pub fn short_for<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        let first = move |full: &Words| full.first().is_some_and(|first| *first == word);
+        self.abbreviations.iter().filter(move |(_, full)| first(full)).map(|(short, _)| *short)
     }
 
     /// Whether a lower-case text is the name of a country.
     pub fn is_country(&self, text: &str) -> bool {
-        self.nationalities.iter().any(|(_, names)| names.iter().any(|name| name == text))
+        self.nationalities.iter().any(|(_, names)| names.contains(&text))
     }
 
     /// What people say of what comes from a country, by its name in lower case.
-    pub fn nationality<'a>(&'a self, country: &'a str) -> impl Iterator<Item = &'a String> {
-        let named = self.nationalities.iter().filter(move |(_, names)| names.iter().any(|name| name == country));
-        named.flat_map(|(words, _)| words)
+    pub fn nationality<'a>(&'a self, country: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        let named = self.nationalities.iter().filter(move |(_, names)| names.contains(&country));
+        named.flat_map(|(words, _)| words.iter().copied())
     }
 
     /// The words of columns that say how tall, heavy or old something is.
-    pub fn extent(&self, word: &str) -> Option<&[String]> {
+    pub fn extent(&self, word: &str) -> Option<&[&'static str]> {
         self.extents.get(word).map(Vec::as_slice)
     }
 
@@ -506,31 +463,31 @@ impl Lexicon {
     }
 
     /// The single words for an aggregate.
-    pub fn aggregate_words(&self, agg: Agg) -> Vec<String> {
+    pub fn aggregate_words(&self, agg: Agg) -> Words {
         let single =
             self.roles.iter().filter(|(phrase, roles)| !phrase.contains(' ') && roles.contains(&Role::Agg(agg)));
-        let mut words: Vec<String> = single.map(|(phrase, _)| phrase.clone()).collect();
-        words.sort();
+        let mut words: Words = single.map(|(phrase, _)| *phrase).collect();
+        words.sort_unstable();
         words
     }
 
     /// Whether a singular word names what rows of tables are.
-    pub fn is_entity(&self, word: &String) -> bool {
+    pub fn is_entity(&self, word: &str) -> bool {
         self.entities.iter().any(|entity| entity.has(word))
     }
 
     /// Whether a singular word is one that people say for a cell written otherwise.
-    pub fn is_cell_word(&self, word: &String) -> bool {
-        self.cells.iter().any(|cell| cell.words.contains(word))
+    pub fn is_cell_word(&self, word: &str) -> bool {
+        self.cells.iter().any(|cell| cell.words.contains(&word))
     }
 
     /// Whether a singular noun names something of a class of entities.
-    pub fn is_of(&self, class: &str, noun: &String) -> bool {
+    pub fn is_of(&self, class: &str, noun: &str) -> bool {
         self.entities.iter().any(|entity| entity.class == class && entity.has(noun))
     }
 
     /// Whether a noun is a word of one of some classes.
-    pub fn is_of_any(&self, classes: &[&str], noun: &String) -> bool {
+    pub fn is_of_any(&self, classes: &[&str], noun: &str) -> bool {
         classes.iter().any(|class| self.is_of(class, noun))
     }
 
@@ -540,7 +497,48 @@ impl Lexicon {
     }
 
     /// The words of which a two-valued column has one that the phrase denies.
-    pub fn opposite(&self, phrase: &str) -> Option<&[String]> {
+    pub fn opposite(&self, phrase: &str) -> Option<&[&'static str]> {
         self.opposites.get(phrase).map(Vec::as_slice)
     }
+}
+
+fn roles() -> FxHashMap<&'static str, Vec<Role>> {
+    let mut roles: FxHashMap<_, Vec<Role>> = FxHashMap::default();
+    for [name, argument, phrases] in file!("words.tsv").filter_map(fields) {
+        let Some(role) = role(name, argument) else { continue };
+        for phrase in alternatives(phrases) {
+            roles.entry(phrase).or_default().push(role);
+        }
+    }
+    roles
+}
+
+fn adjectives() -> FxHashMap<&'static str, Adjective> {
+    let mut adjectives: FxHashMap<_, Adjective> = FxHashMap::default();
+    for (phrase, more) in file!("adjectives.tsv").filter_map(adjective) {
+        let known = adjectives.entry(phrase).or_default();
+        known.numbers.extend(more.numbers);
+        known.date = known.date.take().or(more.date);
+    }
+    adjectives
+}
+
+fn opposites() -> FxHashMap<&'static str, Words> {
+    let mut opposites: FxHashMap<_, Words> = FxHashMap::default();
+    for (phrases, names) in file!("opposites.tsv").filter_map(two_lists) {
+        for phrase in phrases {
+            opposites.entry(phrase).or_insert_with(|| names.clone());
+        }
+    }
+    opposites
+}
+
+fn longest<'a>(phrases: impl Iterator<Item = &'a &'static str>) -> FxHashMap<&'static str, usize> {
+    let mut longest: FxHashMap<_, usize> = FxHashMap::default();
+    for phrase in phrases {
+        let words = phrase.split(' ').count();
+        let known = longest.entry(phrase.split(' ').next().unwrap_or_default()).or_default();
+        *known = words.max(*known);
+    }
+    longest
 }

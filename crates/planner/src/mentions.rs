@@ -95,14 +95,15 @@ impl Mentions {
         let Some(first) = nouns.first() else { return };
         let same = nouns.iter().all(|at| tokens[*at].singular == tokens[*first].singular);
         // "Older" speaks of the data where a column is an age.
-        let named =
-            |words: &[String]| index.columns().any(|id| index.facts(id).words.iter().any(|w| words.contains(w)));
+        let named = |words: &[&str]| index.columns().any(|id| index.facts(id).has_any(words));
         let speaks = |mention: &Mention| match &mention.what {
             What::Comparative((_, words)) => named(words),
             What::When(_) => index.columns().any(|id| index.column(id).ty.is_temporal() || index.facts(id).years),
-            What::Adjective(adjective) => {
-                adjective.numbers.iter().chain(&adjective.date).any(|(_, words)| named(words))
-            }
+            What::Adjective(adjective) => adjective
+                .numbers
+                .iter()
+                .chain(&adjective.date)
+                .any(|(_, words)| index.columns().any(|id| index.facts(id).has_any(words))),
             _ => false,
         };
         let aged = |at: usize| {
@@ -110,11 +111,11 @@ impl Mentions {
                 let number = tokens.get(mention.end).is_some_and(|token| token.number().is_some());
                 number && matches!(mention.what, What::Role(Role::Compare(_)))
             };
-            named(&["age".to_string()]) && self.at(at).iter().any(compared)
+            named(&["age"]) && self.at(at).iter().any(compared)
         };
         let about_data = |at: usize| self.is_data(at) || aged(at) || self.at(at).iter().any(speaks);
         let elsewhere = (0..tokens.len()).any(|at| !nouns.contains(&at) && about_data(at));
-        let shown = index.row_words.shown.contains(&tokens[*first].singular);
+        let shown = index.row_words.shown.contains(&tokens[*first].singular.as_str());
         if !same || !(elsewhere || shown) {
             self.starts.iter_mut().for_each(|start| start.retain(|mention| !mention.assumed));
         }
@@ -149,7 +150,7 @@ fn at_token(index: &Index, tokens: &[Token], at: usize) -> Vec<Mention> {
     named(index, tokens, at, &mut mentions);
     mentions.extend(opposite(index, &tokens[at], at));
     mentions.extend(denying(index, tokens, at));
-    if tokens[at].kind == Kind::Word && index.row_words.words.contains(&tokens[at].singular) {
+    if tokens[at].kind == Kind::Word && index.row_words.words.contains(&tokens[at].singular.as_str()) {
         mentions.push(Mention { assumed: true, ..Mention::plain(at + 1, What::Thing(0)) });
     }
     if index.row_words.days && tokens[at].singular == "day" {
@@ -364,7 +365,7 @@ fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
         let names = index.lexicon.opposite(&phrase)?;
         let denied = |id: &ColId| {
             let facts = index.facts(*id);
-            let said = |name: &String| facts.core.contains(name) || facts.core.join(" ") == *name;
+            let said = |name: &&str| facts.core.iter().any(|word| word == name) || facts.core.join(" ") == *name;
             // "Closed on Sundays" denies `sunday_open`, and "closed" alone does not.
             let dated = facts.core.iter().any(|word| period::is_weekday(word));
             facts.yes.is_some() && names.iter().any(said) && !dated
@@ -431,7 +432,7 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
             columns.retain(|id| heads(id) || !sorted(id));
         }
         // What is rated has a rating; a rate is something else.
-        columns.retain(|id| singular != "rated" || !index.facts(*id).words.iter().any(|word| word == "rate"));
+        columns.retain(|id| singular != "rated" || !index.facts(*id).has("rate"));
         columns.extend(rivals(index, &columns, singular));
     }
     let flags = columns_of(|sense| if let Sense::Flag(id) = sense { Some(*id) } else { None });
@@ -451,8 +452,7 @@ fn name_mentions(index: &Index, entries: &[Entry], end: usize, singular: &str) -
 /// its ingredients cost.
 fn rivals(index: &Index, columns: &[ColId], word: &str) -> Vec<ColId> {
     let number = |id: &ColId| index.is_quantity(*id);
-    let Some(concept) = index.lexicon.concepts.iter().find(|concept| concept.words.iter().any(|known| known == word))
-    else {
+    let Some(concept) = index.lexicon.concepts.iter().find(|concept| concept.words.contains(&word)) else {
         return Vec::new();
     };
     if columns.is_empty() || !columns.iter().all(number) {
@@ -461,7 +461,7 @@ fn rivals(index: &Index, columns: &[ColId], word: &str) -> Vec<ColId> {
     let same = |id: &ColId| columns.iter().any(|known| known.table == id.table) && !columns.contains(id);
     let says = |id: &ColId| {
         let words = &index.facts(*id).words;
-        concept.columns.iter().any(|name| name.iter().all(|part| words.contains(part)))
+        concept.columns.iter().any(|name| name.iter().all(|part| words.iter().any(|word| word == part)))
     };
     index.columns().filter(|id| number(id) && same(id) && says(id)).collect()
 }

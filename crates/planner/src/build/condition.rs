@@ -414,7 +414,7 @@ pub fn in_unit(amount: &Amount, own: Option<&Unit>, fraction: bool, name: &str) 
         return Ok(cell(if own.is_none() && fraction { amount.number / 100.0 } else { amount.number }));
     }
     let Some(unit) = &amount.unit else { return Ok(cell(amount.number)) };
-    let loose = matches!(unit.family.as_str(), "count" | "points" | "years" | "pages" | "usd" | "eur" | "gbp");
+    let loose = matches!(unit.family, "count" | "points" | "years" | "pages" | "usd" | "eur" | "gbp");
     match own {
         Some(own) if own.family == unit.family => Ok(cell(rounded(amount.number * unit.factor / own.factor))),
         None if loose => Ok(cell(amount.number)),

@@ -70,7 +70,7 @@ impl Ground<'_> {
 
     /// The condition on how long a row took, in the unit that was said.
     pub fn elapsed_pred(&mut self, interval: Interval, test: Test, amounts: &[Amount]) -> Result<Pred, Why> {
-        let unit = amounts.iter().find_map(|amount| amount.unit.as_ref()).map(|unit| unit.name.as_str());
+        let unit = amounts.iter().find_map(|amount| amount.unit.as_ref()).map(|unit| unit.name);
         let op = match unit {
             Some("minute" | "second") => Op::ElapsedMinutes,
             Some("hour") => Op::ElapsedHours,
@@ -97,7 +97,7 @@ impl Ground<'_> {
             (_, true) => Op::ElapsedMinutes,
             _ => return Err(Why::unsupported("two columns that are no numbers and no dates")),
         };
-        let family = |id: ColId| self.index.facts(id).unit.as_ref().map(|unit| unit.family.as_str());
+        let family = |id: ColId| self.index.facts(id).unit.as_ref().map(|unit| unit.family);
         if let (Some(one), Some(other)) = (family(*left), family(*right))
             && one != other
         {

@@ -72,8 +72,8 @@ impl Ground<'_> {
             return Err(self.unreachable(&self.index.qualified(if own(left) { right } else { left })));
         }
         let facts = |id: ColId| self.index.facts(id);
-        let family = |id: ColId| facts(id).unit.as_ref().map(|unit| unit.family.as_str());
-        let unit = |id: ColId| facts(id).unit.as_ref().map(|unit| unit.name.as_str());
+        let family = |id: ColId| facts(id).unit.as_ref().map(|unit| unit.family);
+        let unit = |id: ColId| facts(id).unit.as_ref().map(|unit| unit.name);
         if op == Op::Mul && [left, right].into_iter().any(|id| family(id) == Some("percent")) {
             return Err(Why::ambiguous("whether a percentage is to be divided by 100"));
         }

@@ -232,13 +232,13 @@ impl<'a> Ground<'a> {
 
     /// Whether a number that is asked for by a part of its name has the unit of another one, of a table that is named.
     fn has_its_own(&self, table: TableId) -> bool {
-        let unit = |id: &ColId| self.index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
+        let unit = |id: &ColId| self.index.facts(*id).unit.as_ref().map(|unit| unit.family);
         let units = |columns: &Columns| columns.iter().filter_map(unit).collect::<Vec<_>>();
         let asked = self.draft.heads.iter().filter_map(|head| match &head.target {
             Target::Columns(columns) if columns.iter().all(|id| id.table != table) => Some(units(columns)),
             _ => None,
         });
-        let asked: Vec<String> = asked.flatten().collect();
+        let asked: Vec<&str> = asked.flatten().collect();
         let own = |id: ColId| id.table == table && unit(&id).is_some_and(|unit| asked.contains(&unit));
         self.draft.features.contains(&Feature::VaguePart) && self.index.columns().any(own)
     }

@@ -317,7 +317,7 @@ fn attributes(index: &Index, subject: &Head, columns: &Columns) -> Columns {
 
 /// In a rank the best has the lowest number.
 fn is_place(index: &Index, id: ColId) -> bool {
-    index.facts(id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"))
+    index.facts(id).has_any(&["rank", "ranking"])
 }
 
 fn is_ordered(index: &Index, id: ColId) -> bool {

@@ -66,9 +66,9 @@ pub fn is_summable(index: &Index, id: ColId) -> bool {
         "humidity",
     ];
     let facts = index.facts(id);
-    let rate = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
-    let state = rate || facts.words.iter().any(|word| STATES.contains(&word.as_str()));
-    let unit = facts.unit.as_ref().map(|unit| unit.family.as_str());
+    let rate = facts.per.is_some() || facts.has("per");
+    let state = rate || facts.has_any(STATES);
+    let unit = facts.unit.as_ref().map(|unit| unit.family);
     let graded =
         matches!(unit, Some("percent" | "celsius" | "fahrenheit" | "pressure" | "speed" | "mph" | "points" | "years"));
     index.column(id).ty.is_number() && !facts.identifier && !facts.years && facts.yes.is_none() && !state && !graded

@@ -51,7 +51,7 @@ fn is_amount_of_money(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     let level =
         |word: &String| index.lexicon.is_level(word) || matches!(word.as_str(), "price" | "rate" | "unit" | "per");
-    let whole = facts.words.iter().any(|word| matches!(word.as_str(), "total" | "amount" | "paid"));
+    let whole = facts.has_any(&["total", "amount", "paid"]);
     (facts.is_money() && !facts.words.iter().any(level) || whole) && facts.per.is_none()
 }
 
@@ -68,7 +68,7 @@ fn is_grouped(draft: &Draft, filter: &Filter) -> bool {
 /// Whether a number says how high something stands, so that adding it up over rows means nothing.
 fn is_level(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
-    let unit = facts.unit.as_ref().is_some_and(|unit| index.lexicon.is_level_unit(&unit.family));
+    let unit = facts.unit.as_ref().is_some_and(|unit| index.lexicon.is_level_unit(unit.family));
     unit || facts.words.iter().any(|word| index.lexicon.is_level(word))
 }
 

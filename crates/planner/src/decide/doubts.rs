@@ -177,7 +177,7 @@ fn counts_sales(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let rows = counts_rows(plan);
     let money = |id: ColId| {
         let words = ["total", "amount", "revenue", "price", "value", "takings", "turnover"];
-        let named = index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
+        let named = index.facts(id).has_any(&words);
         is_of_rows(index, plan, id) && index.column(id).ty.is_number() && named
     };
     let table = index

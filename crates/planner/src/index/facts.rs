@@ -51,6 +51,16 @@ impl Facts {
         self.unit.as_ref().is_some_and(Unit::is_money)
     }
 
+    /// Whether its name has a word.
+    pub fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|own| own == word)
+    }
+
+    /// Whether its name has one of some words.
+    pub fn has_any(&self, words: &[impl AsRef<str>]) -> bool {
+        words.iter().any(|word| self.has(word.as_ref()))
+    }
+
     /// Whether the numbers of several rows make one number together.
     pub fn adds_up(&self) -> bool {
         self.extensive || self.additive
@@ -244,7 +254,7 @@ fn is_number_of(index: &Index, core: &[String]) -> bool {
 /// something is, what a thing weighs, what one of it costs or what a person is paid.
 fn adds_up(unit: &Unit, core: &[String], persons: bool) -> bool {
     let says = |words: &[&str]| core.iter().any(|word| words.contains(&word.as_str()));
-    match unit.family.as_str() {
+    match unit.family {
         "energy" | "miles" | "volume" => true,
         "mass" => unit.name == "tonne" || !says(&["weight", "mass", "capacity", "load"]) && !persons,
         "usd" | "eur" | "gbp" => {
@@ -278,7 +288,7 @@ fn of_wind(index: &Index, core: &[String], unit: Unit) -> Unit {
 fn sole_unit(index: &Index, words: &[String]) -> Option<Unit> {
     let [word] = words else { return None };
     let unit = index.lexicon.unit(word)?;
-    (matches!(unit.family.as_str(), "energy" | "mass" | "volume" | "power") && word.len() > 1).then(|| unit.clone())
+    (matches!(unit.family, "energy" | "mass" | "volume" | "power") && word.len() > 1).then(|| unit.clone())
 }
 
 /// `minutes_stayed`, `days_absent`, `mins`, `Km Driven`: what is named first is what it is told in.
@@ -286,7 +296,7 @@ fn leading_unit(index: &Index, words: &[String]) -> Option<Unit> {
     let first = words.first()?;
     let unit = index.lexicon.unit(first)?;
     let time = unit.family == "time" && first.ends_with('s');
-    let amount = matches!(unit.family.as_str(), "energy" | "mass" | "volume" | "miles") || unit.name == "kilometre";
+    let amount = matches!(unit.family, "energy" | "mass" | "volume" | "miles") || unit.name == "kilometre";
     (time || amount && first.len() > 1 && words.len() > 1).then(|| unit.clone())
 }
 

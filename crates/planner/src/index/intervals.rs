@@ -114,7 +114,7 @@ fn of_dates(index: &Index, table: TableId) -> Option<Interval> {
         return None;
     }
     let of = |words: &[&str]| -> Vec<ColId> {
-        let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(&word.as_str()));
+        let named = |id: &ColId| index.facts(*id).has_any(words);
         ids().filter(|id| index.column(*id).ty.is_temporal() && named(id)).collect()
     };
     let (starts, ends, sent) = (of(STARTS), of(ENDS), of(SENT));
@@ -152,7 +152,7 @@ fn only_two(index: &Index, ids: Vec<ColId>) -> Option<(ColId, ColId)> {
 }
 
 fn is_travel(index: &Index, start: ColId, end: ColId) -> bool {
-    let says = |id: ColId, words: &[&str]| index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
+    let says = |id: ColId, words: &[&str]| index.facts(id).has_any(words);
     says(start, &["departure", "departed"]) && says(end, &["arrival", "arrived"])
 }
 
@@ -160,7 +160,7 @@ fn is_travel(index: &Index, start: ColId, end: ColId) -> bool {
 fn is_duration(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     let timed = facts.unit.as_ref().is_some_and(|unit| unit.family == "time" || unit.family == "milliseconds");
-    let named = facts.words.iter().any(|word| DURATIONS.contains(&word.as_str()));
+    let named = facts.has_any(DURATIONS);
     index.column(id).ty.is_number() && (timed || named)
 }
 

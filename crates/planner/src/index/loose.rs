@@ -44,9 +44,9 @@ pub fn values(index: &Index) -> Loose {
         let repeated = linked || column.distinct * ROWS_PER_KIND_MIN <= table.rows;
         let kinds = column.ty == Type::Text && column.values_complete && column.values.len() <= KINDS_MAX && repeated;
         if is_country(index, id) {
-            let said = |text: &String| index.lexicon.nationality(&text.to_lowercase()).cloned().collect::<Vec<_>>();
-            let found =
-                column.values.iter().flat_map(|text| said(text).into_iter().map(|word| (word, vec![text.clone()])));
+            let said = |text: &String| index.lexicon.nationality(&text.to_lowercase()).collect::<Vec<_>>();
+            let of = |text: &String, word: &str| (word.to_string(), vec![text.clone()]);
+            let found = column.values.iter().flat_map(|text| said(text).into_iter().map(|word| of(text, word)));
             keep(&mut loose.words, found.collect(), id, |phrase| !is_taken(index, phrase));
         }
         if !kinds || index.facts(id).yes.is_some() || index.facts(id).lists {
@@ -134,7 +134,7 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     if words.len() == 1 {
         let single = |word: &&str| !word.contains(' ') && telling(word);
         // A customer is no kind of ticket because one is about accounts.
-        let person = |word: &&str| index.lexicon.is_of_any(&["person", "role", "organisation"], &word.to_string());
+        let person = |word: &&str| index.lexicon.is_of_any(&["person", "role", "organisation"], word);
         let said = index.lexicon.synonyms(&key).filter(single).filter(|word| !person(word));
         found.extend(said.map(str::to_string));
     }
@@ -157,7 +157,7 @@ fn is_country(index: &Index, id: ColId) -> bool {
 /// `lab` of `Laboratory`; `e` of `electric`, and `ebike` where the column tells kinds of bikes.
 fn shortened(index: &Index, id: ColId, text: &str) -> Vec<String> {
     let key = tokens::phrase(&tokens::fold(text), |word| index.forms.singular(word));
-    let mut found: Vec<String> = index.lexicon.short_for(&key).cloned().collect();
+    let mut found: Vec<String> = index.lexicon.short_for(&key).map(str::to_string).collect();
     if matches!(key.as_str(), "electric" | "electronic") {
         found.push("e".to_string());
         found.extend(index.facts(id).words.first().map(|noun| format!("e{noun}")));

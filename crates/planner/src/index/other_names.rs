@@ -68,7 +68,7 @@ impl OtherNames {
             if thing.table.is_some() {
                 let general = words.last().map(|noun| general_words(index, noun)).unwrap_or_default();
                 let sorted = thing.table.map(|table| sorted(index, table)).unwrap_or_default();
-                for word in general.into_iter().chain(sorted) {
+                for word in general.into_iter().map(str::to_string).chain(sorted) {
                     other.add_other(index, Sense::Thing(id), &word);
                 }
             }
@@ -209,21 +209,16 @@ fn keep_nearest(matches: &mut Vec<Match>) {
 }
 
 /// The general words for what a table's rows are: properties, where they are listings.
-fn general_words(index: &Index, noun: &str) -> Vec<String> {
+fn general_words(index: &Index, noun: &str) -> Vec<&'static str> {
     let noun = index.forms.singular(noun);
     let of_class = index.lexicon.entities.iter().filter(|entity| entity.has(&noun));
-    let general: Vec<String> = of_class.flat_map(|entity| entity.generic.clone()).collect();
+    let general: Vec<&str> = of_class.flat_map(|entity| entity.generic.iter().copied()).collect();
     // Only a listing may be of any of them.
     if noun != "listing" {
         return general;
     }
-    let others: Vec<String> = general
-        .iter()
-        .flat_map(|word| index.lexicon.synonyms(word))
-        .filter(|word| !word.contains(' '))
-        .map(str::to_string)
-        .collect();
-    [general, others].concat()
+    let others = general.iter().flat_map(|word| index.lexicon.synonyms(word)).filter(|word| !word.contains(' '));
+    general.iter().copied().chain(others).collect()
 }
 
 /// What the rows of a table happen to be by a column that tells sorts of it: orders, where there is an `order_type`.
@@ -244,7 +239,7 @@ fn sorted(index: &Index, table: usize) -> Vec<String> {
 fn alternatives(index: &Index, written: &str, word: &str) -> Vec<(String, bool)> {
     let lexicon = index.lexicon;
     let mut found = vec![(written.to_string(), false), (word.to_string(), false)];
-    found.extend(lexicon.short_for_all(written).map(|long| (long.clone(), long != word)));
+    found.extend(lexicon.short_for_all(written).map(|long| (long.to_string(), long != word)));
     let singular = index.forms.singular(word);
     found.push((format!("{singular}ship"), true));
     if !GENERAL.contains(&singular.as_str()) {

@@ -167,8 +167,8 @@ fn sinces(index: &Index) -> impl Iterator<Item = (String, ColId)> + '_ {
 }
 
 /// The measures, or else the columns, whose name has all of the words.
-fn measured(names: &[(Vec<String>, Sense)], words: &[String]) -> Vec<Sense> {
-    let named = |(name, _): &&(Vec<String>, Sense)| words.iter().all(|word| name.contains(word));
+fn measured(names: &[(Vec<String>, Sense)], words: &[&str]) -> Vec<Sense> {
+    let named = |(name, _): &&(Vec<String>, Sense)| words.iter().all(|word| name.iter().any(|known| known == word));
     let found: Vec<Sense> = names.iter().filter(named).map(|(_, sense)| *sense).collect();
     let declared: Vec<Sense> = found.iter().copied().filter(|sense| matches!(sense, Sense::Measure(_))).collect();
     if declared.is_empty() { found } else { declared }
@@ -184,12 +184,12 @@ fn is_total_quantity(index: &Index, id: ColId) -> bool {
 fn units(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     for id in index.columns().filter(|id| is_total_quantity(index, *id)) {
         let Some(unit) = &index.facts(id).unit else { continue };
-        let general = matches!(unit.family.as_str(), "count" | "points" | "percent" | "years" | "celsius");
+        let general = matches!(unit.family, "count" | "points" | "percent" | "years" | "celsius");
         // "Per day" is a period before it is a number of days.
         if general || unit.family == "time" && unit.name != "minute" {
             continue;
         }
-        for spelling in index.lexicon.unit_spellings(&unit.name) {
+        for spelling in index.lexicon.unit_spellings(unit.name) {
             let words: Vec<String> = spelling.split(' ').map(str::to_string).collect();
             if words.iter().all(|word| word.len() > 1 && word.chars().all(char::is_alphabetic)) {
                 added.push((words, Sense::Column(id)));
@@ -206,8 +206,9 @@ fn unit_nouns(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         // "Wind speed" of `wind_avg_ms`.
         let told = |word: &&String| index.lexicon.aggregate(word).is_none();
         let plain: Vec<String> = facts.core.iter().filter(told).cloned().collect();
-        for noun in index.lexicon.unit_nouns(&unit.family).filter(|noun| !facts.core.contains(noun)) {
-            let with_noun = |name: &[String]| [name, std::slice::from_ref(noun)].concat();
+        for noun in index.lexicon.unit_nouns(unit.family).map(str::to_string).filter(|noun| !facts.core.contains(noun))
+        {
+            let with_noun = |name: &[String]| [name, std::slice::from_ref(&noun)].concat();
             added.push((with_noun(&facts.core), Sense::Column(id)));
             if !plain.is_empty() && plain != facts.core {
                 added.push((with_noun(&plain), Sense::Column(id)));
@@ -247,13 +248,12 @@ fn only_measures(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
             index.facts(*id).words.iter().any(says)
         };
         let own = |id: &ColId| id.table == table && is_total_quantity(index, *id) && index.facts(*id).per.is_none();
-        let family = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.family.clone());
+        let family = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.family);
         let quantities: Vec<ColId> = index.columns().filter(own).collect();
         for id in &quantities {
-            let Some(said) = family(id).filter(|said| !timed || said != "time") else { continue };
-            let alone = quantities.iter().filter(|other| family(other).as_ref() == Some(&said)).count() == 1;
-            let nouns =
-                index.lexicon.sole_nouns(&said).filter(|noun| alone && !wished(id) && !index.is_in_a_name(noun));
+            let Some(said) = family(id).filter(|said| !timed || *said != "time") else { continue };
+            let alone = quantities.iter().filter(|other| family(other) == Some(said)).count() == 1;
+            let nouns = index.lexicon.sole_nouns(said).filter(|noun| alone && !wished(id) && !index.is_in_a_name(noun));
             added.extend(nouns.map(|noun| (split_name(noun), Sense::Column(*id))));
         }
     }
@@ -312,17 +312,14 @@ fn persons(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         let counted = entity.class == "person" && index.columns().any(|id| counts_persons(index, id));
         if index.dataset.tables.len() > 1 && !counted {
             let general = entity.generic.iter().filter(|word| !index.is_in_a_name(word));
-            added.extend(general.map(|word| (vec![word.clone()], Sense::Thing(thing))));
+            added.extend(general.map(|word| (vec![word.to_string()], Sense::Thing(thing))));
         }
     }
 }
 
 /// Whether at least two columns are of the kind that only rows of a class have.
 fn shows(index: &Index, table: usize, entity: &Entity) -> bool {
-    let says = |id: &ColId| {
-        let words = &index.facts(*id).words;
-        id.table == table && words.iter().any(|word| entity.evidence.contains(word))
-    };
+    let says = |id: &ColId| id.table == table && index.facts(*id).has_any(&entity.evidence);
     entity.class != "person" && index.columns().filter(says).count() > 1
 }
 

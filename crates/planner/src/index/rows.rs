@@ -9,16 +9,16 @@ use data::dataset::ColumnInfo;
 use jiff::civil::Date;
 
 use super::{ColId, Index, Thing, ThingId};
-use crate::lexicon::Entity;
+use crate::lexicon::{Entity, Words};
 use crate::words::split_name;
 
 /// Words for the rows of the only table that its owner did not declare.
 #[derive(Clone, Debug, Default)]
 pub struct RowWords {
     /// In the singular.
-    pub words: Vec<String>,
+    pub words: Words,
     /// Those that the names of columns show.
-    pub shown: Vec<String>,
+    pub shown: Words,
     /// Whether every row is one day.
     pub days: bool,
 }
@@ -32,36 +32,34 @@ pub fn row_words(index: &Index) -> RowWords {
     }
     let known = known_nouns(index);
     let entities = &index.lexicon.entities;
-    let class_of = |noun: &String| entities.iter().find(|entity| entity.has(noun));
-    let own: Vec<&Entity> = known.iter().filter_map(class_of).collect();
-    let others: Vec<&Entity> = other_nouns(index).iter().filter_map(class_of).collect();
+    let class_of = |noun: &str| entities.iter().find(|entity| entity.has(noun));
+    let own: Vec<&Entity> = known.iter().filter_map(|noun| class_of(noun)).collect();
+    let others: Vec<&Entity> = other_nouns(index).iter().filter_map(|noun| class_of(noun)).collect();
     let shown: Vec<&Entity> = entities.iter().filter(|entity| evidence(index, entity) > 0).collect();
     let decided = entities.iter().any(|entity| evidence(index, entity) > 1);
     let coded = own.is_empty() && index.columns().any(|id| is_repeated_code(index, id));
-    let mut words: Vec<String> = Vec::new();
+    let mut words: Vec<&str> = Vec::new();
     for entity in entities {
         let same = |other: &&Entity| other.class == entity.class;
-        if others.iter().any(same) || coded && !entity.generic.iter().any(|word| word == "measurement") {
+        if others.iter().any(same) || coded && !entity.generic.contains(&"measurement") {
             continue;
         }
         if !own.is_empty() {
-            words.extend(entity.generic.iter().filter(|_| own.iter().any(same)).cloned());
+            words.extend(entity.generic.iter().filter(|_| own.iter().any(same)));
         } else if shown.iter().any(same) || !decided && entity.evidence.is_empty() {
-            words.extend(entity.generic.iter().chain(&entity.kinds).cloned());
+            words.extend(entity.generic.iter().chain(&entity.kinds));
         }
     }
     words.retain(|word| !is_used(index, word));
     let mut shown = shown_in_names(index);
     // Beside a known noun only the person that such a record is about: the applicant of a loan.
-    let of_person =
-        |word: &String| index.lexicon.is_of("person", word) && own.iter().all(|known| known.class != "person");
+    let of_person = |word: &str| index.lexicon.is_of("person", word) && own.iter().all(|known| known.class != "person");
     shown.retain(|word| own.is_empty() || of_person(word));
     if !shown.is_empty() {
         // Where names say what the rows are, other kinds of the same class are not they: hurricanes among storms.
-        let generic = shown.iter().filter_map(class_of).flat_map(|entity| entity.generic.clone());
-        let generic = generic.filter(|word| !is_used(index, word)).collect::<Vec<_>>();
+        let generic = shown.iter().filter_map(|noun| class_of(noun)).flat_map(|entity| &entity.generic);
         words.retain(|_| !own.is_empty());
-        words.extend(generic.into_iter().chain(shown.iter().cloned()));
+        words.extend(generic.copied().filter(|word| !is_used(index, word)).chain(shown.iter().copied()));
     }
     RowWords { words, shown, days }
 }
@@ -110,15 +108,15 @@ fn is_repeated_code(index: &Index, id: ColId) -> bool {
 
 /// How many columns are of the kind that only rows of a class have.
 fn evidence(index: &Index, entity: &Entity) -> usize {
-    let word_shows = |word: &String| entity.evidence.contains(&index.forms.singular(word));
+    let word_shows = |word: &String| entity.evidence.contains(&index.forms.singular(word).as_str());
     index.columns().filter(|id| index.facts(*id).words.iter().any(word_shows)).count()
 }
 
 /// What a record is about by the names of its columns.
-fn shown_in_names(index: &Index) -> Vec<String> {
+fn shown_in_names(index: &Index) -> Vec<&'static str> {
     let other = other_nouns(index);
-    let shown = |word: &&String| modifies(index, word) && !other.contains(word) && !index.is_value(word);
-    index.lexicon.records.iter().filter(shown).cloned().collect()
+    let known = |word: &str| other.iter().any(|noun| noun == word) || index.is_value(word);
+    index.lexicon.records.iter().copied().filter(|word| modifies(index, word) && !known(word)).collect()
 }
 
 /// Whether names of columns say the word of something else, and nothing is called so: `applicant` in `ApplicantIncome`.

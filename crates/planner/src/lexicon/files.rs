@@ -4,78 +4,73 @@
 use data::chart::Wish;
 use data::plan::{Agg, ComputeOp, Dir, Grain, Part, Test};
 
-use super::{Adjective, Ask, CellWords, Comparative, Concept, Entity, Glue, Role, Unit};
+use super::{Adjective, Ask, CellWords, Comparative, Concept, Entity, Glue, Role, Unit, Words};
 
 /// The lines of a lexicon file that are not comments.
 pub fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-pub fn alternatives(phrases: &str) -> impl Iterator<Item = String> + '_ {
-    phrases.split('|').map(|phrase| phrase.trim().to_string()).filter(|phrase| !phrase.is_empty())
+/// The fields of a line, where it has as many as it should.
+pub fn fields<const N: usize>(line: &'static str) -> Option<[&'static str; N]> {
+    line.split('\t').collect::<Vec<_>>().try_into().ok()
 }
 
-pub fn adjective(line: &'static str) -> Option<(String, Adjective)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [phrase, number_dir, number_words, date_dir, date_words] = fields[..] else { return None };
-    let part = |dir: &str, words: &str| Some((direction(dir)?, alternatives(words).collect()));
+/// The phrases of a field; `-` stands for none.
+pub fn alternatives(phrases: &'static str) -> impl Iterator<Item = &'static str> {
+    phrases.split('|').map(str::trim).filter(|phrase| !phrase.is_empty() && *phrase != "-")
+}
+
+/// A line of two lists.
+pub fn two_lists(line: &'static str) -> Option<(Words, Words)> {
+    let [first, second] = fields(line)?;
+    Some((alternatives(first).collect(), alternatives(second).collect()))
+}
+
+/// A line of a word and a list.
+pub fn word_and_list(line: &'static str) -> Option<(&'static str, Words)> {
+    let [word, list] = fields(line)?;
+    Some((word, alternatives(list).collect()))
+}
+
+pub fn adjective(line: &'static str) -> Option<(&'static str, Adjective)> {
+    let [phrase, number_dir, number_words, date_dir, date_words] = fields(line)?;
+    let part = |dir, words| Some((direction(dir)?, alternatives(words).map(str::to_string).collect()));
     let numbers = part(number_dir, number_words).into_iter().collect();
-    let date = part(date_dir, date_words);
-    Some((phrase.to_string(), Adjective { numbers, date }))
+    Some((phrase, Adjective { numbers, date: part(date_dir, date_words) }))
 }
 
-pub fn valence(line: &'static str) -> Option<(Dir, Vec<String>)> {
-    let (dir, words) = line.split_once('\t')?;
-    Some((direction(dir)?, alternatives(words).collect()))
-}
-
-pub fn extent(line: &'static str) -> Option<(String, Vec<String>)> {
-    let (word, columns) = line.split_once('\t')?;
-    Some((word.to_string(), alternatives(columns).collect()))
-}
-
-pub fn opposite(line: &'static str) -> Option<(Vec<String>, Vec<String>)> {
-    let (words, names) = line.split_once('\t')?;
-    Some((alternatives(words).collect(), alternatives(names).collect()))
+pub fn valence(line: &'static str) -> Option<(Dir, Words)> {
+    let (dir, words) = word_and_list(line)?;
+    Some((direction(dir)?, words))
 }
 
 pub fn concept(line: &'static str) -> Option<Concept> {
-    let (words, columns) = line.split_once('\t')?;
-    let name = |phrase: String| phrase.split(' ').map(str::to_string).collect();
-    Some(Concept { words: alternatives(words).collect(), columns: alternatives(columns).map(name).collect() })
-}
-
-pub fn abbreviation(line: &'static str) -> Option<(String, Vec<String>)> {
-    let (short, words) = line.split_once('\t')?;
-    Some((short.to_string(), alternatives(words).collect()))
+    let (words, columns) = two_lists(line)?;
+    let name = |phrase: &'static str| phrase.split(' ').collect();
+    Some(Concept { words, columns: columns.into_iter().map(name).collect() })
 }
 
 pub fn cell_words(line: &'static str) -> Option<CellWords> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [columns, spellings, words] = fields[..] else { return None };
-    let list = |field: &str| alternatives(field).collect();
-    Some(CellWords { columns: list(columns), spellings: list(spellings), words: list(words) })
+    let [columns, spellings, words] = fields(line)?.map(|field| alternatives(field).collect());
+    Some(CellWords { columns, spellings, words })
 }
 
 pub fn entity(line: &'static str) -> Option<Entity> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [class, generic, kinds, evidence] = fields[..] else { return None };
-    let words = |field: &str| alternatives(field).filter(|word| word != "-").collect();
-    Some(Entity { class: class.to_string(), generic: words(generic), kinds: words(kinds), evidence: words(evidence) })
+    let [class, lists @ ..] = fields::<4>(line)?;
+    let [generic, kinds, evidence] = lists.map(|list| alternatives(list).collect());
+    Some(Entity { class, generic, kinds, evidence })
 }
 
-pub fn comparative(line: &'static str) -> Option<(String, Comparative)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [phrase, test, words] = fields[..] else { return None };
+pub fn comparative(line: &'static str) -> Option<(&'static str, Comparative)> {
+    let [phrase, test, words] = fields(line)?;
     let test = Test::ALL.iter().copied().find(|known| known.as_str() == test)?;
-    Some((phrase.to_string(), (test, alternatives(words).collect())))
+    Some((phrase, (test, alternatives(words).collect())))
 }
 
-pub fn unit(line: &'static str) -> Vec<(String, Unit)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [name, factor, family, spellings] = fields[..] else { return Vec::new() };
-    let factor = factor.parse().unwrap_or(1.0);
-    let unit = Unit { name: name.to_string(), family: family.to_string(), factor };
+pub fn unit(line: &'static str) -> Vec<(&'static str, Unit)> {
+    let Some([name, factor, family, spellings]) = fields(line) else { return Vec::new() };
+    let unit = Unit { name, family, factor: factor.parse().unwrap_or(1.0) };
     alternatives(spellings).map(|spelling| (spelling, unit.clone())).collect()
 }
 
@@ -184,13 +179,13 @@ mod tests {
         assert!(lines(include_str!("../../lexicon/adjectives.tsv")).all(|line| adjective(line).is_some()));
         assert!(lines(include_str!("../../lexicon/comparatives.tsv")).all(|line| comparative(line).is_some()));
         assert!(lines(include_str!("../../lexicon/entities.tsv")).all(|line| entity(line).is_some()));
-        assert!(lines(include_str!("../../lexicon/abbreviations.tsv")).all(|line| abbreviation(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/abbreviations.tsv")).all(|line| word_and_list(line).is_some()));
         assert!(lines(include_str!("../../lexicon/valence.tsv")).all(|line| valence(line).is_some()));
-        assert!(lines(include_str!("../../lexicon/extents.tsv")).all(|line| extent(line).is_some()));
-        assert!(lines(include_str!("../../lexicon/unit_nouns.tsv")).all(|line| extent(line).is_some()));
-        assert!(lines(include_str!("../../lexicon/sole_nouns.tsv")).all(|line| extent(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/extents.tsv")).all(|line| word_and_list(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/unit_nouns.tsv")).all(|line| word_and_list(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/sole_nouns.tsv")).all(|line| word_and_list(line).is_some()));
         assert!(lines(include_str!("../../lexicon/concepts.tsv")).all(|line| concept(line).is_some()));
-        assert!(lines(include_str!("../../lexicon/opposites.tsv")).all(|line| opposite(line).is_some()));
+        assert!(lines(include_str!("../../lexicon/opposites.tsv")).all(|line| two_lists(line).is_some()));
         assert!(lines(include_str!("../../lexicon/cells.tsv")).all(|line| cell_words(line).is_some()));
         assert!(lines(include_str!("../../lexicon/units.tsv")).all(|line| !unit(line).is_empty()));
     }

@@ -1,22 +1,24 @@
 //! In which state something is: what people say, and the names and cells that record it or its opposite.
 
-use super::files::{alternatives, lines};
 use rustc_hash::FxHashMap;
+
+use super::Words;
+use super::files::{alternatives, fields, lines};
 
 /// How tables record one state.
 #[derive(Clone, Debug)]
 pub struct State {
     /// Words of two-valued columns' names and spellings of cells that say just this.
-    pub same: Vec<String>,
+    pub same: Words,
     /// Those that say just the opposite, words of dates that are then filled among them.
-    pub opposite: Vec<String>,
+    pub opposite: Words,
 }
 
 /// All states by what people say.
 #[derive(Clone, Debug)]
 pub struct States {
     all: Vec<State>,
-    by_phrase: FxHashMap<String, usize>,
+    by_phrase: FxHashMap<&'static str, usize>,
     words_max: usize,
 }
 
@@ -45,11 +47,9 @@ impl States {
     }
 }
 
-fn state(line: &'static str) -> Option<(Vec<String>, State)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [said, same, opposite] = fields[..] else { return None };
-    let list = |field: &str| alternatives(field).filter(|word| word != "-").collect();
-    Some((alternatives(said).collect(), State { same: list(same), opposite: list(opposite) }))
+fn state(line: &'static str) -> Option<(Words, State)> {
+    let [said, same, opposite] = fields(line)?.map(|field| alternatives(field).collect());
+    Some((said, State { same, opposite }))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The list is long and most of it is of no use to one dataset, so words are only sorted by their
 //! first letters, as slices of the file itself: nothing is copied, and nothing more is done before it is asked for.
 
-use super::files::lines;
+use super::files::{alternatives, lines};
 
 /// Every class of words.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ impl Synonyms {
         let classes: Vec<&'static str> = lines(include_str!("../../lexicon/synonyms.tsv")).collect();
         let mut by_letter: Vec<Vec<(&'static str, usize)>> = vec![Vec::new(); LETTERS];
         for (at, class) in classes.iter().enumerate() {
-            for word in members(class) {
+            for word in alternatives(class) {
                 by_letter[letter(word)].push((word, at));
             }
         }
@@ -29,7 +29,7 @@ impl Synonyms {
     /// The other words of a word's classes.
     pub fn of<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'static str> + 'a {
         let classes = self.members[letter(word)].iter().filter(move |(known, _)| *known == word);
-        classes.flat_map(|(_, at)| members(self.classes[*at])).filter(move |known| *known != word)
+        classes.flat_map(|(_, at)| alternatives(self.classes[*at])).filter(move |known| *known != word)
     }
 }
 
@@ -37,10 +37,6 @@ const LETTERS: usize = 256;
 
 fn letter(word: &str) -> usize {
     word.bytes().next().map_or(0, usize::from)
-}
-
-fn members(class: &'static str) -> impl Iterator<Item = &'static str> {
-    class.split('|').map(str::trim).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -58,7 +54,7 @@ mod tests {
     #[test]
     fn every_class_has_several_words_and_none_twice() {
         for class in Synonyms::new().classes {
-            let mut words: Vec<&str> = members(class).collect();
+            let mut words: Vec<&str> = alternatives(class).collect();
             let count = words.len();
             words.sort_unstable();
             words.dedup();

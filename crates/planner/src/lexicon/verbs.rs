@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::files::{alternatives, lines};
+use super::Words;
+use super::files::{alternatives, fields, lines};
 use crate::tokens;
 use crate::words::Forms;
 
@@ -10,7 +11,7 @@ use crate::words::Forms;
 #[derive(Clone, Debug)]
 pub struct Verb {
     /// All of its forms, the base first.
-    pub forms: Vec<String>,
+    pub forms: Words,
     /// Whether it only says that what a row records happened.
     plain: bool,
     /// The stem of its base.
@@ -22,7 +23,7 @@ pub struct Verb {
 /// A word of a name that records a verb.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    pub word: String,
+    pub word: &'static str,
     pub stem: String,
 }
 
@@ -41,8 +42,7 @@ pub enum Form {
 
 impl Verb {
     fn form(&self, phrase: &str) -> Form {
-        let first = |phrase: &str| phrase.split(' ').next().map(str::to_string).unwrap_or_default();
-        let (base, said) = (first(&self.forms[0]), first(phrase));
+        let [base, said] = [self.forms[0], phrase].map(|phrase| phrase.split(' ').next().unwrap_or_default());
         if said == base {
             Form::Base
         } else if said.ends_with("ing") {
@@ -59,26 +59,26 @@ impl Verb {
 #[derive(Clone, Debug)]
 pub struct Verbs {
     all: Vec<Verb>,
-    by_form: FxHashMap<String, Vec<usize>>,
+    by_form: FxHashMap<&'static str, Vec<usize>>,
 }
 
 impl Verbs {
     /// Reads the file.
     pub fn new() -> Verbs {
         let all: Vec<Verb> = lines(include_str!("../../lexicon/verbs.tsv")).filter_map(verb).collect();
-        let mut by_form: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        let mut by_form: FxHashMap<&'static str, Vec<usize>> = FxHashMap::default();
         for (at, verb) in all.iter().enumerate() {
             for form in &verb.forms {
-                by_form.entry(form.clone()).or_default().push(at);
+                by_form.entry(*form).or_default().push(at);
             }
         }
         Verbs { all, by_form }
     }
 
     /// Words of the names that record a verb, by any form of it.
-    pub fn recorded(&self, phrase: &str) -> impl Iterator<Item = &String> {
+    pub fn recorded(&self, phrase: &str) -> impl Iterator<Item = &'static str> {
         let verbs = self.by_form.get(phrase).into_iter().flatten();
-        verbs.flat_map(|at| &self.all[*at].recorded).map(|recorded| &recorded.word)
+        verbs.flat_map(|at| &self.all[*at].recorded).map(|recorded| recorded.word)
     }
 
     /// Every verb.
@@ -95,17 +95,15 @@ impl Verbs {
 }
 
 fn verb(line: &'static str) -> Option<Verb> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [base, others, class, recorded] = fields[..] else { return None };
+    let [base, others, class, recorded] = fields(line)?;
     let stem = |phrase: &str| tokens::phrase(phrase, |word| Forms::built_in().stem(word));
-    let forms = std::iter::once(base.to_string()).chain(alternatives(others).filter(|form| form != "-")).collect();
+    let forms = std::iter::once(base).chain(alternatives(others)).collect();
     let plain = match class {
         "plain" => true,
         "state" => false,
         _ => return None,
     };
-    let recorded = alternatives(recorded).filter(|word| word != "-");
-    let recorded = recorded.map(|word| Recorded { stem: stem(&word), word }).collect();
+    let recorded = alternatives(recorded).map(|word| Recorded { stem: stem(word), word }).collect();
     Some(Verb { forms, plain, stem: stem(base), recorded })
 }
 

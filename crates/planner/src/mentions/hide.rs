@@ -181,7 +181,7 @@ fn hide_rates_of_events(starts: &mut [Vec<Mention>], tokens: &[Token]) {
 
 /// "Solar energy" where a column is called solar: the general word after it does not name another number of that unit.
 fn hide_concepts_after_names(index: &Index, starts: &mut [Vec<Mention>]) {
-    let unit = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.name.clone());
+    let unit = |id: &ColId| index.facts(*id).unit.as_ref().map(|unit| unit.name);
     for at in 1..starts.len() {
         let named: Vec<ColId> = starts[..at]
             .iter()

@@ -337,12 +337,12 @@ fn ages(parser: &Parser, at: usize, amounts: &[Amount]) -> Columns {
 fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
     let index = parser.index;
     let money = amounts.iter().all(|amount| amount.money);
-    let families: Vec<&str> = amounts.iter().filter_map(|a| a.unit.as_ref().map(|unit| unit.family.as_str())).collect();
+    let families: Vec<&str> = amounts.iter().filter_map(|a| a.unit.as_ref().map(|unit| unit.family)).collect();
     let generic = families.iter().any(|family| matches!(*family, "count" | "years" | "points" | "percent"));
     if generic || (families.len() != amounts.len() && !money) {
         return Vec::new();
     }
-    let fits = |unit: &Unit| if money { unit.is_money() } else { families.contains(&unit.family.as_str()) };
+    let fits = |unit: &Unit| if money { unit.is_money() } else { families.contains(&unit.family) };
     // "More than £300" is no rate for a day.
     let matching = |id: &ColId| index.facts(*id).per.is_none() && index.facts(*id).unit.as_ref().is_some_and(fits);
     let found: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && matching(id)).collect();

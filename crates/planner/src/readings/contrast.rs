@@ -177,7 +177,7 @@ fn quantity_of(parser: &Parser, at: usize) -> Option<(usize, Columns)> {
         index.lexicon.comparative(&phrase).map(|found| (at + 2, found))
     };
     let (end, (_, words)) = single.or_else(pair)?;
-    let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(word));
+    let named = |id: &ColId| index.facts(*id).has_any(words);
     let columns: Columns = index.columns().filter(|id| index.column(*id).ty.is_number() && named(id)).collect();
     (!columns.is_empty()).then_some((end, columns))
 }

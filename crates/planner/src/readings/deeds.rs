@@ -58,14 +58,14 @@ pub fn is_said(parser: &Parser, end: usize, target: &Target) -> bool {
     let Target::Columns(columns) = target else { return false };
     let amount = |id: &ColId| {
         let facts = parser.index.facts(*id);
-        let physical = |unit: &Unit| !unit.is_money() && !matches!(unit.family.as_str(), "time" | "percent" | "years");
+        let physical = |unit: &Unit| !unit.is_money() && !matches!(unit.family, "time" | "percent" | "years");
         let told =
             facts.written.iter().filter_map(|word| parser.index.lexicon.unit(word)).chain(&facts.unit).any(physical);
-        let pieces = facts.words.iter().any(|word| matches!(word.as_str(), "quantity" | "pieces" | "copies"));
+        let pieces = facts.has_any(&["quantity", "pieces", "copies"]);
         if !(told || pieces) {
             return false;
         }
-        let rate = facts.words.iter().any(|word| matches!(word.as_str(), "avg" | "average" | "rate" | "per" | "max"));
+        let rate = facts.has_any(&["avg", "average", "rate", "per", "max"]);
         facts.per.is_none() && !rate && parser.index.column(*id).ty.is_number()
     };
     let last = end.checked_sub(1).map_or("", |last| parser.word(last));

@@ -99,8 +99,7 @@ fn directed(parser: &Parser, at: usize, cells: &Cells) -> Option<Cells> {
         "to" | "into" => (ENDS, ORIGINS),
         _ => return None,
     };
-    let said =
-        |list: &[&str], id: &ColId| parser.index.facts(*id).words.iter().any(|word| list.contains(&word.as_str()));
+    let said = |list: &[&str], id: &ColId| parser.index.facts(*id).has_any(list);
     let kept: Cells = cells.iter().filter(|(id, _)| said(wanted, id)).cloned().collect();
     let opposed = cells.iter().any(|(id, _)| said(other, id) && !said(wanted, id));
     (kept.len() == 1 && opposed).then_some(kept)

@@ -36,8 +36,8 @@ fn speed(parser: &Parser, at: usize) -> Option<(usize, Target, Vec<Feature>)> {
     }
     let of = |families: &[&str], word: &str| -> Columns {
         let fits = |id: &ColId| {
-            let unit = index.facts(*id).unit.as_ref().is_some_and(|unit| families.contains(&unit.family.as_str()));
-            unit && index.facts(*id).words.iter().any(|known| known == word)
+            let unit = index.facts(*id).unit.as_ref().is_some_and(|unit| families.contains(&unit.family));
+            unit && index.facts(*id).has(word)
         };
         index.columns().filter(fits).collect()
     };

@@ -168,7 +168,7 @@ pub(super) fn is_own_unit(parser: &Parser, end: usize, target: &Target) -> bool 
         let facts = parser.index.facts(*id);
         facts.unit.as_ref() == said && facts.per.is_none()
     };
-    said.is_some_and(|unit| amounts(&unit.family)) && columns.iter().all(own)
+    said.is_some_and(|unit| amounts(unit.family)) && columns.iter().all(own)
         || super::deeds::is_said(parser, end, target)
 }
 

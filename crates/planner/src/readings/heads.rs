@@ -164,8 +164,7 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(words) = index.lexicon.extent(parser.word(at + 1)).filter(|_| asks && draft.is_fresh()) else {
         return;
     };
-    let said =
-        |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
+    let said = |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).has_any(words);
     let columns: Vec<ColId> = index.columns().filter(said).collect();
     if columns.len() == 1 {
         let mut next = draft.with(|next| next.heads.push(Head::plain(Target::Columns(columns))));

@@ -87,7 +87,7 @@ pub fn late(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub(super) fn done_and_due(parser: &Parser, table: usize) -> Option<(ColId, ColId)> {
     let index = parser.index;
     let dates = |words: &[&str]| -> Vec<ColId> {
-        let named = |id: &ColId| index.facts(*id).words.iter().any(|word| words.contains(&word.as_str()));
+        let named = |id: &ColId| index.facts(*id).has_any(words);
         index.columns().filter(|id| id.table == table && index.column(*id).ty.is_temporal() && named(id)).collect()
     };
     let (due, done) = (dates(DUE), dates(DONE));

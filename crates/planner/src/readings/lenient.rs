@@ -136,7 +136,7 @@ fn is_verb_place(parser: &Parser, at: usize, form: Form) -> bool {
 
 /// The rows that record what a verb says: loans of what is borrowed.
 pub(super) fn recorded_rows(index: &Index, verb: &str) -> Option<ThingId> {
-    let rows = |word: &String| {
+    let rows = |word: &str| {
         let stem = index.forms.stem(word);
         index.things.iter().position(|thing| thing.table.is_some() && index.forms.stem(&thing.noun) == stem)
     };

@@ -22,8 +22,7 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     for mention in parser.mentions.at(start) {
         let What::Adjective(adjective) = &mention.what else { continue };
         let [(dir, words)] = &adjective.numbers[..] else { continue };
-        let named =
-            |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).words.iter().any(|w| words.contains(w));
+        let named = |id: &ColId| index.column(*id).ty.is_number() && index.facts(*id).has_any(words);
         let columns: Columns = index.columns().filter(named).collect();
         let [column] = columns[..] else { continue };
         let dates = crate::build::moments(index, column.table);
@@ -35,7 +34,7 @@ pub fn when_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         next.scopes.push(thing);
         next.ask = Some(Ask::What);
         // "Coldest outside", where the column says so itself.
-        let outdoors = index.facts(column).words.iter().any(|word| matches!(word.as_str(), "outdoor" | "outside"));
+        let outdoors = index.facts(column).has_any(&["outdoor", "outside"]);
         let again = outdoors && super::weather::is_outside(parser.word(mention.end));
         steps.push((mention.end + usize::from(again), next));
     }

@@ -35,7 +35,7 @@ fn having(parser: &Parser, draft: &Draft, columns: &Columns, mut found: Vec<Feat
     let charge = |id: &ColId| {
         let (info, facts) = (parser.index.column(*id), parser.index.facts(*id));
         let zero = info.min.as_ref().and_then(crate::build::number_of) == Some(0.0);
-        info.nulls > 0 && zero && facts.words.iter().any(|word| CHARGES.contains(&word.as_str()))
+        info.nulls > 0 && zero && facts.has_any(CHARGES)
     };
     if columns.iter().all(charge) {
         found.push(Feature::OpenChoice);
@@ -175,7 +175,7 @@ pub fn availability(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     let test = if some { Test::Gt } else { Test::Eq };
     let index = parser.index;
     let stocks = |id: &ColId| {
-        let named = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
+        let named = index.facts(*id).has_any(&["stock", "inventory"]);
         named && index.is_quantity(*id)
     };
     let columns: Columns = index.columns().filter(stocks).collect();

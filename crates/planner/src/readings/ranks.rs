@@ -269,7 +269,7 @@ pub fn adjective(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             let fits = |id: &ColId| {
                 let ty = index.column(*id).ty;
                 // In a rank the first is the lowest number: it is no quantity.
-                let place = index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "rank" | "ranking"));
+                let place = index.facts(*id).has_any(&["rank", "ranking"]);
                 let own = words != &["size"] || is_own_size(parser, mention.end, *id);
                 !place && own && named(id, words) && if temporal { ty.is_temporal() } else { ty.is_number() }
             };
@@ -323,8 +323,8 @@ fn has_rivals(parser: &Parser, columns: &Columns, words: &[String]) -> bool {
     let time = says("time") || says("duration");
     let rival = |id: ColId, other: ColId| {
         let facts = index.facts(other);
-        let family = facts.unit.as_ref().map(|unit| unit.family.as_str());
-        let costs = facts.words.iter().any(|word| MONEY.contains(&word.as_str()));
+        let family = facts.unit.as_ref().map(|unit| unit.family);
+        let costs = facts.has_any(MONEY);
         let number = index.column(other).ty.is_number() && !facts.identifier && facts.per.is_none();
         let fits = money && costs || time && family == Some("time");
         other.table == id.table && !columns.contains(&other) && number && fits

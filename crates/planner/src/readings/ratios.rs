@@ -122,7 +122,7 @@ fn columns_of_unit(parser: &Parser, at: usize, own: &impl Fn(&ColId) -> bool) ->
         named || unit.is_some() && facts.unit.as_ref() == unit
     };
     let columns: Columns = index.columns().filter(|id| measured(id) && !own(id) && is_summable(index, *id)).collect();
-    let whole = |id: &ColId| index.facts(*id).words.iter().any(|word| WHOLES.contains(&word.as_str()));
+    let whole = |id: &ColId| index.facts(*id).has_any(WHOLES);
     let wholes: Columns = columns.iter().copied().filter(whole).collect();
     let columns = if columns.len() > 1 && !wholes.is_empty() { wholes } else { columns };
     (!columns.is_empty()).then_some((end, columns))

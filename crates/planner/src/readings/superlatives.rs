@@ -218,7 +218,7 @@ pub fn in_what_terms(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
 
 /// Whether two numbers are measured alike, so that the first end of the one is that of the other.
 fn same_kind(parser: &Parser, one: &Head, other: &Head) -> bool {
-    let family = |head: &Head| -> Option<String> {
+    let family = |head: &Head| -> Option<&str> {
         let column = match &head.target {
             Target::Columns(columns) => columns.first().copied(),
             Target::Measure(measure) => match &parser.index.measure(*measure).expr {
@@ -227,7 +227,7 @@ fn same_kind(parser: &Parser, one: &Head, other: &Head) -> bool {
             },
             _ => None,
         };
-        parser.index.facts(column?).unit.as_ref().map(|unit| unit.family.clone())
+        parser.index.facts(column?).unit.as_ref().map(|unit| unit.family)
     };
     family(one).is_some() && family(one) == family(other)
 }

@@ -124,7 +124,7 @@ pub fn and_how_much(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         Target::Columns(columns) => columns.iter().all(|id| {
             let facts = parser.index.facts(*id);
             let timed = degree == "long" && facts.unit.as_ref().is_some_and(|unit| unit.family == "time");
-            timed || words.is_some_and(|words| facts.words.iter().any(|word| words.contains(word)))
+            timed || words.is_some_and(|words| facts.has_any(words))
         }),
         _ => false,
     };

@@ -202,7 +202,7 @@ fn is_measured_in(parser: &Parser, id: ColId, unit: &str) -> bool {
 /// The columns that say how long or far something is, of the first kind that there is.
 fn said_by_extent(parser: &Parser, word: &str) -> Columns {
     let index = parser.index;
-    let named = |id: &ColId, word: &String| is_number(parser, *id) && index.facts(*id).words.contains(word);
+    let named = |id: &ColId, word: &str| is_number(parser, *id) && index.facts(*id).has(word);
     let words = index.lexicon.extent(word).unwrap_or_default();
     let found = words.iter().map(|word| index.columns().filter(|id| named(id, word)).collect::<Columns>());
     let found: Columns = found.into_iter().find(|columns| !columns.is_empty()).unwrap_or_default();

@@ -62,7 +62,7 @@ pub(super) fn is_outside(word: &str) -> bool {
 }
 
 fn is_degrees(unit: &Unit) -> bool {
-    matches!(unit.family.as_str(), "celsius" | "fahrenheit")
+    matches!(unit.family, "celsius" | "fahrenheit")
 }
 
 /// The columns that hold a temperature; of several, those outside where the words after a position say so.
@@ -72,7 +72,7 @@ fn temperatures(parser: &Parser, at: usize) -> Columns {
         .columns()
         .filter(|id| index.column(*id).ty.is_number() && index.facts(*id).unit.as_ref().is_some_and(is_degrees))
         .collect();
-    let out = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "outdoor" | "outside"));
+    let out = |id: &ColId| index.facts(*id).has_any(&["outdoor", "outside"]);
     let said = (at..parser.tokens.len()).any(|token| is_outside(parser.word(token)));
     let outdoors: Columns = all.iter().copied().filter(out).collect();
     if said && !outdoors.is_empty() { outdoors } else { all }

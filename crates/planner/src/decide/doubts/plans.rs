@@ -197,9 +197,9 @@ fn adds_up_a_level(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let facts = index.facts(id);
         let mut levels = facts.core.iter().filter(|word| index.lexicon.is_level(word)).peekable();
         let unsaid = levels.peek().is_some() && !levels.any(|word| said(word));
-        let for_one = facts.per.is_some() || facts.words.iter().any(|word| word == "per");
+        let for_one = facts.per.is_some() || facts.has("per");
         // "Total price" beside a quantity is not the sum of what one costs.
-        let pieces = |id: &ColId| index.facts(*id).words.iter().any(|word| matches!(word.as_str(), "qty" | "quantity"));
+        let pieces = |id: &ColId| index.facts(*id).has_any(&["qty", "quantity"]);
         let counted = is_price(index, id) && index.columns().any(|other| other.table == id.table && pieces(&other));
         for_one || counted || unsaid && !facts.additive
     };
@@ -308,7 +308,7 @@ fn ranks_yes_and_no(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
 fn adds_up_what_is_counted(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let word = |at: usize| tokens::word(tokens, at);
     let counts = matches!((word(0), word(1)), ("how", "many") | ("number", "of") | ("count", "of") | ("count", "the"));
-    let money = |id: ColId| index.facts(id).is_money() || index.facts(id).words.iter().any(|word| word == "amount");
+    let money = |id: ColId| index.facts(id).is_money() || index.facts(id).has("amount");
     let sums = |measure: &Measure| {
         measure.agg == Agg::Sum && measure.expr.as_ref().and_then(|expr| column(index, expr)).is_some_and(money)
     };

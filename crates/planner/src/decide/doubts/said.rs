@@ -337,7 +337,7 @@ fn earns_nothing(said: &Said, plan: &Plan) -> bool {
 /// `how many units do we have in stock`: what is there is told by the stock itself, not by what was sold of it.
 fn adds_up_beside_the_stock(said: &Said, plan: &Plan) -> bool {
     let stock = |id: ColId| {
-        let named = said.index.facts(id).words.iter().any(|word| matches!(word.as_str(), "stock" | "inventory"));
+        let named = said.index.facts(id).has_any(&["stock", "inventory"]);
         named && said.index.table(id.table).name != plan.from
     };
     let held = |pred: &Pred| match pred {
@@ -477,7 +477,7 @@ fn lasts_otherwise(said: &Said, plan: &Plan) -> bool {
     let part = |id: ColId| {
         let facts = said.index.facts(id);
         let timed = facts.unit.as_ref().is_some_and(|unit| unit.family == "time");
-        let named = facts.words.iter().any(|word| WHOLE.contains(&word.as_str()));
+        let named = facts.has_any(WHOLE);
         let spoken = facts.core.iter().any(|word| said.has(word));
         timed && !named && !spoken
     };

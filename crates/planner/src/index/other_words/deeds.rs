@@ -28,10 +28,10 @@ pub fn name(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
         let free = |recorded: &&Recorded| {
             index.names(&recorded.stem).iter().all(|entry| entry.fit == Fit::Part)
                 && !recorded.word.contains(' ')
-                && !index.is_value(&recorded.word)
+                && !index.is_value(recorded.word)
         };
         for recorded in usual.iter().filter(free) {
-            added.extend(senses.iter().map(|sense| (vec![recorded.word.clone()], *sense)));
+            added.extend(senses.iter().map(|sense| (vec![recorded.word.to_string()], *sense)));
         }
     }
 }

@@ -121,5 +121,5 @@ fn is_net(index: &Index, id: ColId) -> bool {
 }
 
 fn says(index: &Index, id: ColId, words: &[&str]) -> bool {
-    index.facts(id).words.iter().any(|word| words.contains(&word.as_str()))
+    index.facts(id).has_any(words)
 }

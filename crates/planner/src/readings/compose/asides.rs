@@ -277,7 +277,7 @@ fn worth(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     if !WORDS.contains(&parser.word(at)) {
         return;
     }
-    let says = |id: ColId, words: &[&str]| index.facts(id).words.iter().any(|word| words.contains(&word.as_str()));
+    let says = |id: ColId, words: &[&str]| index.facts(id).has_any(words);
     let formulas: Vec<Formula> = (0..index.dataset.tables.len())
         .filter_map(|table| {
             let numbers = || index.columns().filter(move |id| id.table == table && index.column(*id).ty.is_number());

@@ -26,14 +26,14 @@ pub fn state(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         return;
     }
     let said = &[Feature::Synonym];
-    let flags = |words: &[String]| -> Columns {
+    let flags = |words: &[&str]| -> Columns {
         let named = |id: &ColId| {
             let core = index.facts(*id).core.join(" ");
-            index.facts(*id).yes.is_some() && words.contains(&core)
+            index.facts(*id).yes.is_some() && words.contains(&core.as_str())
         };
         index.columns().filter(named).collect()
     };
-    let cells = |words: &[String]| -> Vec<(ColId, Vec<String>)> {
+    let cells = |words: &[&str]| -> Vec<(ColId, Vec<String>)> {
         let found = words.iter().flat_map(|word| index.values(word));
         found.filter(|(id, _)| index.column(*id).distinct <= 20).map(|(id, text)| (id, vec![text])).collect()
     };
@@ -43,7 +43,7 @@ pub fn state(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let done = |id: &ColId| {
         let facts = index.facts(*id);
         let event = facts.event.join(" ");
-        index.column(*id).nulls > 0 && !event.is_empty() && state.opposite.contains(&event)
+        index.column(*id).nulls > 0 && !event.is_empty() && state.opposite.contains(&event.as_str())
     };
     let dates: Columns = index.columns().filter(done).collect();
     let one_column = |cells: &[(ColId, Vec<String>)]| cells.len() == 1;
@@ -236,7 +236,7 @@ pub fn period(mention: &Mention, when: &crate::period::When, frame: &Frame, foun
 }
 
 /// `heavier than 5 kg`.
-pub fn comparative(parser: &Parser, mention: &Mention, test: Test, words: &[String], frame: &Frame, found: &mut Found) {
+pub fn comparative(parser: &Parser, mention: &Mention, test: Test, words: &[&str], frame: &Frame, found: &mut Found) {
     if !frame.is_free() {
         return;
     }

@@ -318,7 +318,7 @@ pub fn in_unit(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let mut next = frame.clone();
     let fits = next.draft.heads.iter_mut().any(|head| match &mut head.target {
         Target::Elapsed(_, op) if unit.family == "time" => {
-            *op = match unit.name.as_str() {
+            *op = match unit.name {
                 "minute" => Op::ElapsedMinutes,
                 "hour" => Op::ElapsedHours,
                 "day" => Op::ElapsedDays,

@@ -47,7 +47,7 @@ fn degree(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     }
     let targets: Vec<Target> = if !columns.is_empty() {
         vec![Target::Columns(columns)]
-    } else if words.iter().any(|word| matches!(word.as_str(), "time" | "duration" | "length")) {
+    } else if words.iter().any(|word| matches!(*word, "time" | "duration" | "length")) {
         index.intervals.iter().map(|interval| super::super::spans::elapsed(parser, *interval, None)).collect()
     } else {
         Vec::new()

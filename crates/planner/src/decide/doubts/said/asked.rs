@@ -69,7 +69,7 @@ fn is_amount(index: &Index, id: ColId) -> bool {
 /// Whether it says how much or how many there is of what a row is about.
 fn is_heaped(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
-    let family = facts.unit.as_ref().map(|unit| unit.family.as_str());
+    let family = facts.unit.as_ref().map(|unit| unit.family);
     let pieces = |word: &String| matches!(word.as_str(), "quantity" | "qty" | "units" | "pieces" | "pcs");
     let counted = !facts.core.is_empty() && facts.core.iter().all(pieces);
     matches!(family, Some("mass" | "volume" | "energy" | "tons" | "pounds")) || counted
@@ -147,7 +147,7 @@ fn takes_what_is_to_be_done(said: &Said, plan: &Plan) -> bool {
 /// `price paid for a WBC` beside a price per jar and what each hive cost: money of other rows, by a part of its name.
 fn prices_something_else(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
-    let money = |id: ColId| index.facts(id).is_money() || index.facts(id).words.iter().any(|word| word == "price");
+    let money = |id: ColId| index.facts(id).is_money() || index.facts(id).has("price");
     let bought = said.has("for") && ["pay", "paid"].iter().any(|word| said.has(word));
     let partly_spoken = |id: ColId| {
         let core = &index.facts(id).core;
@@ -295,7 +295,7 @@ fn earns_no_money(said: &Said, plan: &Plan) -> bool {
     let earns = ["earned", "earn", "earns", "earning"].iter().any(|word| said.has(word));
     let told: Vec<ColId> = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect();
     let weighed = |id: &ColId| {
-        let family = index.facts(*id).unit.as_ref().map(|unit| unit.family.as_str());
+        let family = index.facts(*id).unit.as_ref().map(|unit| unit.family);
         family.is_some_and(|family| !index.facts(*id).is_money() && family != "percent" && family != "count")
     };
     earns && !told.is_empty() && told.iter().all(weighed)

@@ -64,7 +64,7 @@ fn a_date(said: &Said, plan: &Plan) -> bool {
 
 /// `rated 4 or 5` is no rate for an hour.
 fn a_rating(said: &Said, plan: &Plan) -> bool {
-    let rate = |id: ColId| said.index.facts(id).words.iter().any(|word| word == "rate");
+    let rate = |id: ColId| said.index.facts(id).has("rate");
     let tests = conjuncts(plan).into_iter().any(|pred| match pred {
         data::plan::Pred::Test { expr, .. } => column(said.index, expr).is_some_and(rate),
         _ => false,
