@@ -270,7 +270,7 @@ async fn recompute_in(cell: &mut Cell, plan: &Plan, dataset: &Dataset) -> Result
 
 /// How many rows the tables of a plan have: what the oracle would have to go through.
 pub fn rows_read(plan: &Plan, dataset: &Dataset) -> u64 {
-    data::plan::tables(plan).iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum()
+    plan.tables().iter().filter_map(|name| dataset.table(name)).map(|table| table.rows).sum()
 }
 
 fn lost() -> Problem {

@@ -16,9 +16,9 @@ mod node;
 pub(crate) mod output;
 mod problem;
 mod read;
+mod reads;
 mod schema;
 mod short;
-mod tables;
 
 use base::Cell;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,6 @@ pub use output::output;
 pub use problem::PlanProblem;
 pub use read::{dataset_name, read};
 pub use schema::schema;
-pub use tables::tables;
 
 /// The language's version.
 pub const VERSION: u32 = 1;

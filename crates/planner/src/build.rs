@@ -203,7 +203,7 @@ fn one(ground: &mut Ground, shape: &Shape) -> Result<Reading, Why> {
 /// Where two columns lead to the same table, the plan names the one that was meant.
 fn choose_links(ground: &mut Ground, plan: &mut Plan) -> Result<(), Why> {
     let index = ground.index;
-    let used = data::plan::tables(plan);
+    let used = plan.tables();
     let name = |table: usize| &index.table(table).name;
     let mut unused = ground.draft.link.is_some();
     let crossed =

@@ -155,7 +155,8 @@ fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft
                         failure.get_or_insert(why);
                         continue;
                     }
-                    reading.ambiguous |= doubts::is_open(index, tokens, mentions, &reading.plan);
+                    // What only a lenient reading gives is a guess, whichever words it passed.
+                    reading.ambiguous |= draft.lenient || doubts::is_open(index, tokens, mentions, &reading.plan);
                     reading.assumptions.extend(noun.clone().flatten());
                     distinct.add(reading);
                 }

@@ -279,6 +279,11 @@ impl Index {
         tables.flat_map(|(table, info)| (0..info.columns.len()).map(move |column| ColId { table, column }))
     }
 
+    /// The columns of one table.
+    pub(crate) fn columns_of(&self, table: TableId) -> impl Iterator<Item = ColId> + use<> {
+        (0..self.table(table).columns.len()).map(move |column| ColId { table, column })
+    }
+
     /// Every word that names something, for suggestions.
     pub(crate) fn vocabulary(&self) -> Vec<String> {
         let mut words: Vec<String> =

@@ -68,12 +68,8 @@ impl Subject {
     }
 
     fn expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Col { col } => drop(self.names.insert(col.rsplit('.').next().unwrap_or(col).to_string())),
-            Expr::Op { args, .. } => args.iter().for_each(|arg| self.expr(arg)),
-            Expr::Part { of, .. } => self.expr(of),
-            Expr::Lit { .. } | Expr::Ref { .. } => {}
-        }
+        let names = expr.columns().into_iter().map(|column| column.rsplit('.').next().unwrap_or(column).to_string());
+        self.names.extend(names);
     }
 
     fn pred(&mut self, pred: &Pred) {

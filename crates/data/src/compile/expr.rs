@@ -79,11 +79,9 @@ impl<'d> Rows<'d> {
         exprs: impl Iterator<Item = &'e Expr>,
         preds: impl Iterator<Item = &'e Pred>,
     ) -> Result<Vec<String>, PlanProblem> {
-        let mut columns = Vec::new();
-        exprs.for_each(|expr| columns_of(expr, &mut columns));
-        preds.for_each(|pred| columns_tested(pred, &mut columns));
+        let columns = exprs.flat_map(Expr::columns).chain(preds.flat_map(Pred::columns));
         let mut from = vec![identifier(self.table)];
-        let tables = columns.iter().filter_map(|column| column.split_once('.')).map(|(table, _)| table);
+        let tables = columns.filter_map(|column| column.split_once('.')).map(|(table, _)| table);
         self.join(&mut from, tables)?;
         Ok(from)
     }
@@ -132,27 +130,6 @@ impl Names for Rows<'_> {
         let select = Select { columns: vec![key], from, filter: conditions, ..Select::default() };
         let one = format!("{}.{}", identifier(self.table), identifier(&last.to_column));
         Ok(format!("{one} IN ({})", select.inline()))
-    }
-}
-
-fn columns_of<'e>(expr: &'e Expr, columns: &mut Vec<&'e str>) {
-    match expr {
-        Expr::Col { col } => columns.push(col),
-        Expr::Op { args, .. } => args.iter().for_each(|arg| columns_of(arg, columns)),
-        Expr::Part { of, .. } => columns_of(of, columns),
-        Expr::Lit { .. } | Expr::Ref { .. } => {}
-    }
-}
-
-/// The columns a condition needs joined; `exists` joins its own.
-fn columns_tested<'e>(pred: &'e Pred, columns: &mut Vec<&'e str>) {
-    match pred {
-        Pred::And { and: items } | Pred::Or { or: items } => {
-            items.iter().for_each(|item| columns_tested(item, columns));
-        }
-        Pred::Not { not } => columns_tested(not, columns),
-        Pred::Test { expr, .. } => columns_of(expr, columns),
-        Pred::Exists { .. } => {}
     }
 }
 

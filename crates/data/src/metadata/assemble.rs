@@ -282,20 +282,13 @@ fn check_reach(expr: &Expr, grain: &str, dataset: &Dataset) -> Result<(), String
         }
         reached.extend(next);
     }
-    let mut columns = Vec::new();
-    collect_columns(expr, &mut columns);
-    match columns.iter().find(|column| !column.split_once('.').is_some_and(|(table, _)| reached.contains(table))) {
+    match expr
+        .columns()
+        .into_iter()
+        .find(|column| !column.split_once('.').is_some_and(|(table, _)| reached.contains(table)))
+    {
         None => Ok(()),
         Some(column) => Err(format!("no link leads from a row of `{grain}` to one value of `{column}`")),
-    }
-}
-
-fn collect_columns<'a>(expr: &'a Expr, columns: &mut Vec<&'a str>) {
-    match expr {
-        Expr::Col { col } => columns.push(col),
-        Expr::Op { args, .. } => args.iter().for_each(|arg| collect_columns(arg, columns)),
-        Expr::Part { of, .. } => collect_columns(of, columns),
-        Expr::Lit { .. } | Expr::Ref { .. } => {}
     }
 }
 

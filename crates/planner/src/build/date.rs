@@ -15,10 +15,7 @@ use crate::score::Feature;
 
 /// The dates of a table's rows: those never missing, or else all.
 pub fn dates_of(index: &Index, table: TableId) -> Columns {
-    let all: Columns = (0..index.table(table).columns.len())
-        .map(|column| ColId { table, column })
-        .filter(|id| index.column(*id).ty.is_temporal())
-        .collect();
+    let all: Columns = index.columns_of(table).filter(|id| index.column(*id).ty.is_temporal()).collect();
     let full: Columns = all.iter().copied().filter(|id| index.column(*id).nulls == 0).collect();
     if full.is_empty() { all } else { full }
 }

@@ -182,9 +182,7 @@ fn shown(
     }
     // Rows without key and name can only be shown whole.
     if identity.is_empty() && !only_asked && list.thing.is_some() {
-        unique = (0..ground.index.table(ground.base).columns.len())
-            .map(|column| ColId { table: ground.base, column })
-            .collect();
+        unique = ground.index.columns_of(ground.base).collect();
     }
     unique
 }
@@ -218,9 +216,7 @@ fn focus(ground: &Ground, identity: &[ColId], asked: &[ColId], list: &List) -> V
     match identity.last() {
         Some(name) if own => std::iter::once(*name).chain(asked.iter().copied()).collect(),
         Some(_) => identity.iter().chain(asked).copied().collect(),
-        None if list.thing.is_some() => (0..ground.index.table(ground.base).columns.len())
-            .map(|column| ColId { table: ground.base, column })
-            .collect(),
+        None if list.thing.is_some() => ground.index.columns_of(ground.base).collect(),
         None => asked.to_vec(),
     }
 }

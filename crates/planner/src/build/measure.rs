@@ -105,8 +105,7 @@ impl Ground<'_> {
     fn tally(&self, thing: ThingId) -> Option<ColId> {
         let info = &self.index.things[thing];
         let declared = self.index.table(self.base).noun.is_some();
-        let ids = (0..self.index.table(self.base).columns.len()).map(|column| ColId { table: self.base, column });
-        let tallies: Vec<ColId> = ids.filter(|id| self.index.facts(*id).tally).collect();
+        let tallies: Vec<ColId> = self.index.columns_of(self.base).filter(|id| self.index.facts(*id).tally).collect();
         match tallies[..] {
             [tally] if info.keys.is_empty() && !declared => Some(tally),
             _ => None,

@@ -204,16 +204,8 @@ fn single_value(pred: &Pred) -> Option<Expr> {
     }
 }
 
-/// The columns that a condition is about.
+/// The columns that a condition is about, and the tables whose rows it asks for.
 fn columns(pred: &Pred) -> BTreeSet<String> {
-    fn of_expr(expr: &Expr, found: &mut BTreeSet<String>) {
-        match expr {
-            Expr::Col { col } => drop(found.insert(col.clone())),
-            Expr::Op { args, .. } => args.iter().for_each(|arg| of_expr(arg, found)),
-            Expr::Part { of, .. } => of_expr(of, found),
-            Expr::Lit { .. } | Expr::Ref { .. } => {}
-        }
-    }
     fn of_pred(pred: &Pred, found: &mut BTreeSet<String>) {
         match pred {
             Pred::And { and: list } | Pred::Or { or: list } => list.iter().for_each(|pred| of_pred(pred, found)),
@@ -222,7 +214,7 @@ fn columns(pred: &Pred) -> BTreeSet<String> {
                 found.insert(exists.table.clone());
                 exists.filter.iter().for_each(|pred| of_pred(pred, found));
             }
-            Pred::Test { expr, .. } => of_expr(expr, found),
+            Pred::Test { expr, .. } => found.extend(expr.columns().into_iter().map(str::to_string)),
         }
     }
     let mut found = BTreeSet::new();

@@ -109,7 +109,7 @@ fn of_table(index: &Index, table: TableId) -> Option<Interval> {
 
 /// The interval of a table that may begin with a moment and end with a day.
 fn of_dates(index: &Index, table: TableId) -> Option<Interval> {
-    let ids = || (0..index.table(table).columns.len()).map(|column| ColId { table, column });
+    let ids = || index.columns_of(table);
     if ids().any(|id| is_duration(index, id)) {
         return None;
     }

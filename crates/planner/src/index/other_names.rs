@@ -225,14 +225,13 @@ fn general_words(index: &Index, noun: &str) -> Vec<&'static str> {
 fn sorted(index: &Index, table: usize) -> Vec<String> {
     const EVENTS: &[&str] =
         &["trade", "travel", "stay", "contact", "contract", "mishap", "contest", "property", "measurement"];
-    let ids = (0..index.table(table).columns.len()).map(|column| ColId { table, column });
     let noun = |id: ColId| match &index.facts(id).words[..] {
         [noun, sort] if SORTS.contains(&sort.as_str()) => Some(index.forms.singular(noun)),
         _ => None,
     };
     let event = |noun: &String| index.lexicon.is_of_any(EVENTS, noun);
     let named = |noun: &String| index.things.iter().any(|thing| thing.noun == *noun);
-    ids.filter_map(noun).filter(|noun| event(noun) && !named(noun)).collect()
+    index.columns_of(table).filter_map(noun).filter(|noun| event(noun) && !named(noun)).collect()
 }
 
 /// What people say for a word of a name, and whether it is another word.

@@ -67,8 +67,7 @@ pub fn row_words(index: &Index) -> RowWords {
 /// The date that is different in every row, where rows have no other date, key or name.
 pub fn unique_day(index: &Index, thing: &Thing) -> Option<ColId> {
     let table = thing.table?;
-    let ids = (0..index.table(table).columns.len()).map(|column| ColId { table, column });
-    let dates: Vec<ColId> = ids.filter(|id| index.column(*id).ty.is_temporal()).collect();
+    let dates: Vec<ColId> = index.columns_of(table).filter(|id| index.column(*id).ty.is_temporal()).collect();
     let [date] = dates[..] else { return None };
     let info = index.column(date);
     let named = thing.label.is_some_and(|label| label != date);

@@ -159,7 +159,7 @@ fn is_column_noun(index: &Index, words: &[String]) -> bool {
 
 /// The unique column that identifies a table's rows; a unique measurement is a coincidence, not a key.
 fn key(index: &Index, table: TableId) -> Option<ColId> {
-    let ids = || (0..index.table(table).columns.len()).map(|column| ColId { table, column });
+    let ids = || index.columns_of(table);
     let unique = |id: &ColId| index.column(*id).unique;
     let named = ids().filter(unique).find(|id| index.facts(*id).identifier);
     let text = || ids().filter(unique).find(|id| index.column(*id).ty == Type::Text);
@@ -181,9 +181,7 @@ fn label(index: &Index, table: TableId, noun: &str) -> Option<ColId> {
             _ => None,
         }
     };
-    let texts = (0..index.table(table).columns.len())
-        .map(|column| ColId { table, column })
-        .filter(|id| index.column(*id).ty == Type::Text && is_common(index, *id));
+    let texts = index.columns_of(table).filter(|id| index.column(*id).ty == Type::Text && is_common(index, *id));
     texts.filter_map(|id| score(&id).map(|score| (score, id))).min().map(|(_, id)| id)
 }
 
@@ -276,5 +274,5 @@ fn sibling_label(index: &Index, id: ColId, noun: &[String]) -> Option<ColId> {
             words.len() > noun.len() && words[..noun.len()] == *noun && words[noun.len()..] == ["name".to_string()];
         index.column(*other).ty == Type::Text && (is_name || words == noun)
     };
-    (0..index.table(id.table).columns.len()).map(|column| ColId { table: id.table, column }).find(named)
+    index.columns_of(id.table).find(named)
 }

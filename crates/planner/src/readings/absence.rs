@@ -5,7 +5,7 @@
 use base::Type;
 use data::plan::Test;
 
-use super::filters::add;
+use super::filters::{add, add_negated};
 use super::{Parser, Steps, features};
 use crate::draft::{Amount, Condition, Draft, Head, Target};
 use crate::index::{ColId, ThingId};
@@ -27,8 +27,7 @@ pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if parser.index.things[thing].table.is_none() {
             continue;
         }
-        let mut next = add(draft, Condition::Related(thing), &features(mention));
-        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let next = add_negated(draft, Condition::Related(thing), &features(mention));
         steps.push((mention.end, next));
     }
 }
@@ -88,8 +87,7 @@ fn done(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (thing, info) in parser.index.things.iter().enumerate() {
         let said = if akin(&info.noun) { Feature::StemmedName } else { Feature::Synonym };
         if info.table.is_some() && (akin(&info.noun) || other_word(thing)) && !asked(thing) {
-            let mut next = add(draft, Condition::Related(thing), &[said]);
-            next.filters.last_mut().expect("a filter was just added").negated = true;
+            let next = add_negated(draft, Condition::Related(thing), &[said]);
             steps.push((end, next));
         }
     }
@@ -114,8 +112,7 @@ fn sold(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         })
         .collect();
     if let [line] = lines[..] {
-        let mut next = add(draft, Condition::Related(line), &[Feature::StemmedName]);
-        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let mut next = add_negated(draft, Condition::Related(line), &[Feature::StemmedName]);
         next.assume("sold", format!("not sold = without a row of {}", index.things[line].noun));
         steps.push((at + 1, next));
     }
@@ -139,16 +136,14 @@ pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let Some(thing) = owner else { continue };
         if let Some(end) = own_noun(parser, mention.end, thing).filter(|_| is_of_rows(parser, draft, column.table)) {
             let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
-            let mut next = add(draft, condition, &features(mention));
-            next.filters.last_mut().expect("a filter was just added").negated = true;
+            let next = add_negated(draft, condition, &features(mention));
             steps.push((end, next));
             continue;
         }
         if draft.heads.iter().any(|head| head.target == Target::Thing(thing)) {
             continue;
         }
-        let mut next = add(draft, Condition::Related(thing), &features(mention));
-        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let next = add_negated(draft, Condition::Related(thing), &features(mention));
         let condition = Condition::Values { cells: vec![(*column, vec![text.clone()])], all: false };
         let next = add(&next, condition, &[]);
         steps.push((own_noun(parser, mention.end, thing).unwrap_or(mention.end), next));

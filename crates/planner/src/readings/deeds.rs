@@ -182,9 +182,8 @@ fn done(parser: &Parser, columns: &Columns, verb: &str, said: &str) -> Option<Co
         };
         let said = |word: &String| is_akin(word, verb) || traded(word) || made(word);
         let named = split_name(&table.name).iter().any(said);
-        let dates = (0..table.columns.len()).map(|column| ColId { table: id.table, column });
         let dated = |date: ColId| index.facts(date).event.iter().any(|word| is_akin(word, verb));
-        named || dates.into_iter().any(dated)
+        named || index.columns_of(id.table).any(dated)
     };
     let mut kept: Vec<ColId> = columns.iter().filter(own).copied().collect();
     if kept.is_empty() {

@@ -13,10 +13,18 @@ use crate::score::Feature;
 type Cells = Vec<(ColId, Vec<String>)>;
 
 pub(super) fn add(draft: &Draft, condition: Condition, found: &[Feature]) -> Draft {
+    add_filter(draft, condition, found, false)
+}
+
+pub(super) fn add_negated(draft: &Draft, condition: Condition, found: &[Feature]) -> Draft {
+    add_filter(draft, condition, found, true)
+}
+
+fn add_filter(draft: &Draft, condition: Condition, found: &[Feature], negated: bool) -> Draft {
     let zone = draft.zone();
     draft.with(|next| {
         next.features.extend_from_slice(found);
-        next.filters.push(Filter { condition, negated: false, zone });
+        next.filters.push(Filter { condition, negated, zone });
     })
 }
 
@@ -82,8 +90,7 @@ pub fn value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let happened = matches!(parser.before(at), "was" | "were" | "been" | "got" | "get");
         if draft.zone() == Zone::AfterHead || happened {
             for (end, dates) in event_dates(parser, at).into_iter().filter(|(end, _)| *end == list.end) {
-                let mut next = add(draft, Condition::Empty(dates), &found);
-                next.filters.last_mut().expect("a filter was just added").negated = true;
+                let next = add_negated(draft, Condition::Empty(dates), &found);
                 steps.push((end, next));
             }
         }
@@ -237,9 +244,8 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
                 if !kept.is_empty() {
                     let loose = list.loose.then_some(Feature::LooseValue);
                     let found: Vec<Feature> = features(mention).into_iter().chain(loose).collect();
-                    let mut next = add(draft, Condition::Values { cells: kept, all: list.all }, &found);
-                    next.filters.last_mut().expect("a filter was just added").negated = negated;
-                    steps.push((list.end, next));
+                    let condition = Condition::Values { cells: kept, all: list.all };
+                    steps.push((list.end, add_filter(draft, condition, &found, negated)));
                 }
             }
         }
@@ -329,8 +335,7 @@ pub fn failure(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 fn denied_flag_part(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let columns = denied_flags(parser, at);
     if !columns.is_empty() {
-        let mut next = add(draft, Condition::Flag(columns), &[Feature::StemmedName]);
-        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let next = add_negated(draft, Condition::Flag(columns), &[Feature::StemmedName]);
         steps.push((at + 1, next));
     }
 }
@@ -371,8 +376,7 @@ pub fn negative_prefix(parser: &Parser, at: usize, draft: &Draft, steps: &mut St
     for mention in parser.mentions.at(at) {
         let What::Opposite { flags, dates } = &mention.what else { continue };
         if !flags.is_empty() {
-            let mut next = add(draft, Condition::Flag(flags.clone()), &features(mention));
-            next.filters.last_mut().expect("a filter was just added").negated = true;
+            let next = add_negated(draft, Condition::Flag(flags.clone()), &features(mention));
             steps.push((mention.end, next));
         }
         if !dates.is_empty() {

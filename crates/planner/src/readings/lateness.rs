@@ -88,7 +88,7 @@ pub(super) fn done_and_due(parser: &Parser, table: usize) -> Option<(ColId, ColI
     let index = parser.index;
     let dates = |words: &[&str]| -> Vec<ColId> {
         let named = |id: &ColId| index.facts(*id).has_any(words);
-        index.columns().filter(|id| id.table == table && index.column(*id).ty.is_temporal() && named(id)).collect()
+        index.columns_of(table).filter(|id| index.column(*id).ty.is_temporal() && named(id)).collect()
     };
     let (due, done) = (dates(DUE), dates(DONE));
     let ([due], [done]) = (&due[..], &done[..]) else { return None };

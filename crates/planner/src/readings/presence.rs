@@ -2,7 +2,7 @@
 
 use data::plan::Test;
 
-use super::filters::add;
+use super::filters::{add, add_negated};
 use super::{Parser, Steps, features};
 use crate::draft::{Amount, Columns, Condition, Draft};
 use crate::index::ColId;
@@ -44,8 +44,7 @@ fn having(parser: &Parser, draft: &Draft, columns: &Columns, mut found: Vec<Feat
             Condition::Compare { columns: columns.clone(), test: Test::Gt, amounts: vec![zero], implied: false };
         return add(draft, condition, &found);
     }
-    let mut next = add(draft, Condition::Empty(columns.clone()), &found);
-    next.filters.last_mut().expect("a filter was just added").negated = true;
+    let next = add_negated(draft, Condition::Empty(columns.clone()), &found);
     next
 }
 

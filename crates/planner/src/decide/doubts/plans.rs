@@ -228,7 +228,7 @@ fn averages_single_rows(index: &Index, plan: &Plan) -> bool {
 /// Whether a word that says when something happened in another table is passed over: what was given out is not what was
 /// received.
 fn passes_over_an_event(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
-    let used = data::plan::tables(plan);
+    let used = plan.tables();
     let is_used = |id: &ColId| used.contains(&index.table(id.table).name);
     let deed = |word: &str| word.len() > 4 && (word.ends_with("ed") || word.ends_with("en"));
     let said = |word: &String| tokens.iter().any(|token| token.fold == *word && deed(word));

@@ -174,7 +174,7 @@ fn dates_it_otherwise(said: &Said, plan: &Plan) -> bool {
     let ordinal = |at: usize| matches!(said.word(at), "last" | "first" | "latest" | "earliest" | "recent" | "recently");
     let event = |at: usize| {
         let named = |id: &ColId| said.index.facts(*id).event.iter().any(|word| *word == said.word(at));
-        said.index.columns().filter(|id| id.table == by.table).find(named)
+        said.index.columns_of(by.table).find(named)
     };
     said.words().any(|at| ordinal(at) && event(at + 1).is_some_and(|id| id != by))
 }
@@ -388,8 +388,8 @@ fn tests_only_the_first(said: &Said, plan: &Plan) -> bool {
             said.mentions.at(at).iter().flat_map(|mention| of(&mention.what).into_iter().map(|id| (mention.end, id)));
         found.collect()
     };
-    let text = plan.filter.as_ref().map(|filter| serde_json::to_string(filter).unwrap_or_default()).unwrap_or_default();
-    let tested = |id: ColId| text.contains(&format!("\"{}\"", said.index.qualified(id)));
+    let columns_tested: Vec<&str> = plan.filter.iter().flat_map(Pred::columns_of_any_rows).collect();
+    let tested = |id: ColId| columns_tested.contains(&said.index.qualified(id).as_str());
     let has = |at: usize| matches!(said.word(at), "with" | "have" | "has" | "having" | "had");
     said.words().filter(|at| has(*at)).any(|at| {
         columns(at + 1).into_iter().any(|(end, first)| {

@@ -2,7 +2,7 @@
 
 use data::plan::Test;
 
-use super::super::filters::add;
+use super::super::filters::{add, add_negated};
 use super::super::{Parser, Steps, features};
 use crate::draft::{Amount, Columns, Condition, Draft};
 use crate::index::ColId;
@@ -78,7 +78,5 @@ pub fn nobody(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 }
 
 fn denied(draft: &Draft, flags: Columns) -> Draft {
-    let mut next = add(draft, Condition::Flag(flags), &[]);
-    next.filters.last_mut().expect("a filter was just added").negated = true;
-    next
+    add_negated(draft, Condition::Flag(flags), &[])
 }

@@ -51,7 +51,7 @@ pub(super) fn is_described_by_columns(parser: &Parser, noun: &str) -> bool {
     let index = parser.index;
     let tells =
         |id: &ColId| index.facts(*id).words.first().is_some_and(|word| word == noun) && !index.facts(*id).identifier;
-    let of = |table: usize| index.columns().filter(|id| id.table == table && tells(id)).count();
+    let of = |table: usize| index.columns_of(table).filter(tells).count();
     (0..index.dataset.tables.len()).any(|table| of(table) >= COLUMNS_MIN)
 }
 

@@ -3,7 +3,7 @@
 //! A date of leaving that is missing says that somebody is still there. A participle that names a date which no row lacks
 //! chooses nothing; one that some rows lack chooses those that have it.
 
-use super::super::filters::{add, after_joints};
+use super::super::filters::{add, add_negated, after_joints};
 use super::super::{Parser, Steps, features};
 use super::pass;
 use crate::draft::{Columns, Condition, Draft, Head, Target};
@@ -158,8 +158,7 @@ pub fn happened(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         }
         let mut found = features(mention);
         found.push(Feature::OpenChoice);
-        let mut next = add(draft, Condition::Empty(vec![date]), &found);
-        next.filters.last_mut().expect("a filter was just added").negated = true;
+        let next = add_negated(draft, Condition::Empty(vec![date]), &found);
         steps.push((mention.end, next));
     }
 }

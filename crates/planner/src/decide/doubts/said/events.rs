@@ -57,8 +57,8 @@ fn a_date(said: &Said, plan: &Plan) -> bool {
     };
     let said_of = |id: ColId| names(id).iter().any(|stem| said.tokens.iter().any(|token| token.stem == *stem));
     let [date] = used[..] else { return false };
-    let text = plan.canonical().to_string();
-    let other = |id: &ColId| *id != date && !text.contains(&format!("\"{}\"", index.qualified(*id)));
+    let read = plan.columns();
+    let other = |id: &ColId| *id != date && !read.contains(&index.qualified(*id).as_str());
     !said_of(date) && index.columns().filter(is_date).filter(other).any(said_of)
 }
 
