@@ -486,6 +486,11 @@ impl Lexicon {
         self.entities.iter().any(|entity| entity.class == class && entity.has(noun))
     }
 
+    /// Whether a singular noun names somebody: a person, or what a person does.
+    pub fn is_person(&self, noun: &str) -> bool {
+        self.is_of_any(&["person", "role"], noun)
+    }
+
     /// Whether a noun is a word of one of some classes.
     pub fn is_of_any(&self, classes: &[&str], noun: &str) -> bool {
         classes.iter().any(|class| self.is_of(class, noun))

@@ -11,6 +11,7 @@ use crate::index::{ColId, Entry, Fit, Index, MeasureId, Sense, ThingId};
 use crate::lexicon::{Adjective, Comparative, Role};
 use crate::period::{self, When};
 use crate::tokens::{self, Kind, Token};
+use crate::words::is_be;
 
 /// One thing a span can stand for.
 #[derive(Clone, Debug)]
@@ -134,6 +135,11 @@ impl Mentions {
     /// Every mention whose span holds the token.
     pub fn covering(&self, token: usize) -> impl Iterator<Item = &Mention> {
         self.starts.iter().take(token + 1).flatten().filter(move |mention| mention.end > token)
+    }
+
+    /// Whether a period begins at a position.
+    pub fn is_period(&self, at: usize) -> bool {
+        self.at(at).iter().any(|mention| matches!(mention.what, What::When(_)))
     }
 
     /// Whether a name or value of the dataset covers the token.
@@ -337,7 +343,7 @@ fn is_determiner(word: &str) -> bool {
 
 /// Small words inside a name that it is known without: "met the SLA", "units were sold".
 fn is_inner_joint(word: &str) -> bool {
-    is_determiner(word) || matches!(word, "is" | "are" | "was" | "were" | "been")
+    is_determiner(word) || is_be(word)
 }
 
 fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
@@ -355,7 +361,7 @@ fn opposite(index: &Index, token: &Token, at: usize) -> Option<Mention> {
 /// `rejected` beside a column `approved`: another word for its opposite.
 fn denying(index: &Index, tokens: &[Token], at: usize) -> Option<Mention> {
     const WORDS_MAX: usize = 2;
-    let spelling = |end: usize| tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let spelling = |end: usize| tokens::folded(&tokens[at..end]);
     (at + 1..=(at + WORDS_MAX).min(tokens.len())).rev().find_map(|end| {
         let phrase = spelling(end);
         let is_cell = index.is_value(&phrase) || index.is_value(&index.forms.stem(&phrase));
@@ -473,7 +479,7 @@ fn value_mention(index: &Index, span: &[Token], key: &str, end: usize, names: &[
         .flatten()
         .copied()
         .collect();
-    let written = span.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let written = tokens::written(span);
     let exact_only = span.len() == 1 && span[0].kind != Kind::Quoted && index.is_function_word(&span[0].fold);
     let cells: Vec<(ColId, String)> = index
         .values(key)

@@ -104,6 +104,16 @@ pub fn word(tokens: &[Token], at: usize) -> &str {
     tokens.get(at).map_or("", |token| token.fold.as_str())
 }
 
+/// Several words, in lower case.
+pub fn folded(tokens: &[Token]) -> String {
+    tokens.iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Several words as they are written.
+pub fn written(tokens: &[Token]) -> String {
+    tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
 /// Each word of a folded phrase through `form`.
 pub fn phrase(folded: &str, form: impl Fn(&str) -> String) -> String {
     folded.split(' ').map(form).collect::<Vec<_>>().join(" ")

@@ -81,6 +81,16 @@ impl Forms {
     }
 }
 
+/// Whether a word is a form of "to be" that a participle may follow.
+pub fn is_be(word: &str) -> bool {
+    matches!(word, "is" | "are" | "was" | "were" | "been")
+}
+
+/// Whether a word says that something has what is said next.
+pub fn is_with(word: &str) -> bool {
+    matches!(word, "with" | "have" | "has" | "having" | "had")
+}
+
 /// Whether a noun names what a verb of that stem does: a booking and `book`, an order and `order`.
 pub fn is_deed(noun: &str, stem: &str) -> bool {
     noun.strip_prefix(stem).is_some_and(|rest| matches!(rest, "" | "e" | "ing" | "ment" | "al"))

@@ -277,7 +277,7 @@ fn names_somebody_else(index: &Index, thing: ThingId) -> bool {
 /// "Who roasted the most batches": the person that each row names, and how many of the rest there are for each.
 fn acting_person(index: &Index, head: Head, by: Head) -> (Option<Head>, Head) {
     let Target::Thing(thing) = head.target else { return (Some(head), by) };
-    let is_person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], noun);
+    let is_person = |noun: &String| index.lexicon.is_person(noun);
     let (Some(table), Target::Thing(done)) = (index.things[thing].table, &by.target) else { return (Some(head), by) };
     if is_person(&index.things[thing].noun) || !is_row_of(index, *done, &head.target) {
         return (Some(head), by);

@@ -17,7 +17,7 @@ use crate::index::{ColId, Index};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, Mentions, What};
 use crate::tokens::{Kind, Token};
-use crate::words::split_name;
+use crate::words::{is_be, split_name};
 
 pub use plans::averages_over_kinds;
 use said::Said;
@@ -190,7 +190,7 @@ fn counts_sales(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
 /// Whether what was done to the rows closes the question and no name of the dataset says it: "how many flights were made".
 fn ends_in_a_deed(tokens: &[Token], mentions: &Mentions) -> bool {
     let [.., verb, deed] = tokens else { return false };
-    let passive = matches!(verb.fold.as_str(), "is" | "are" | "was" | "were" | "been");
+    let passive = is_be(&verb.fold);
     let open = |mention: &Mention| matches!(mention.what, What::Role(Role::Light | Role::Created | Role::Link));
     passive && deed.kind == Kind::Word && mentions.at(tokens.len() - 1).iter().any(open)
 }

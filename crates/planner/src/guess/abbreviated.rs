@@ -43,7 +43,7 @@ fn is_short(index: &Index, id: ColId, place: usize, said: &Token) -> bool {
     let facts = index.facts(id);
     let short = facts.written[place].as_str();
     // A person is no number of something: a captain is no `Cap.`.
-    let person = index.lexicon.is_of_any(&["person", "role"], &said.singular);
+    let person = index.lexicon.is_person(&said.singular);
     if person && index.column(id).ty.is_number() && !facts.identifier || facts.yes.is_some() && person {
         return false;
     }

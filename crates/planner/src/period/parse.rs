@@ -275,7 +275,7 @@ fn feast(tokens: &[Token], at: usize) -> Option<(usize, Period)> {
         ("new year's eve", 12, 31),
         ("valentine's day", 2, 14),
     ];
-    let joined = |end: usize| Some(tokens.get(at..end)?.iter().map(|t| t.fold.as_str()).collect::<Vec<_>>().join(" "));
+    let joined = |end: usize| tokens.get(at..end).map(tokens::folded);
     FEASTS.iter().find_map(|(name, month, day)| {
         let end = at + name.split(' ').count();
         (joined(end)? == *name).then(|| dated(tokens, end, *month, *day))

@@ -12,7 +12,7 @@ use crate::index::{ColId, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
-use crate::words::is_deed;
+use crate::words::{is_be, is_deed};
 
 /// `never took any leave`, `did not get a single order`, `have not had a visit`.
 pub fn never(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -40,7 +40,7 @@ pub fn done_times(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     }
     let never = parser.word(at) == "never" || parser.word(at) == "not";
     let verb = at + usize::from(never);
-    let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are");
+    let passive = is_be(parser.before(at));
     let Some(participle) = parser.tokens.get(verb).filter(|token| token.fold.ends_with("ed") && passive) else {
         return;
     };

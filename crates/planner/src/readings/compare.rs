@@ -11,6 +11,7 @@ use crate::lexicon::{Glue, Role, Unit};
 use crate::mentions::What;
 use crate::score::Feature;
 use crate::tokens::Kind;
+use crate::words::is_with;
 
 /// `stock below 20`, `discount is over 10 percent`, `price between 5 and 10`, `score of 5`.
 pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -204,7 +205,7 @@ pub fn number_before_name(parser: &Parser, at: usize, draft: &Draft, steps: &mut
         return;
     };
     let free = !draft.is_open() || draft.pending == Some(Pending::Agg(Agg::Count, None));
-    let had = free && matches!(parser.before(at), "with" | "have" | "has" | "had" | "having");
+    let had = free && is_with(parser.before(at));
     for mention in parser.mentions.at(at + 1) {
         let What::Columns(columns) = &mention.what else { continue };
         let columns = numeric(parser, columns);

@@ -10,11 +10,12 @@ use crate::index::{ColId, ThingId};
 use crate::lexicon::Role;
 use crate::mentions::What;
 use crate::score::Feature;
+use crate::words::is_be;
 
 /// `how often was the cellar warmer than 8 degrees`: the rows that say so, where every row is one of a table's.
 pub fn how_often_was(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let said = parser.word(at) == "how" && parser.word(at + 1) == "often";
-    let verb = matches!(parser.word(at + 2), "is" | "was" | "were" | "are");
+    let verb = is_be(parser.word(at + 2));
     let index = parser.index;
     let tables: Vec<ThingId> = (0..index.things.len()).filter(|thing| index.things[*thing].table.is_some()).collect();
     let ([rows], true) = (&tables[..], said && verb && draft.is_fresh()) else { return };
@@ -87,7 +88,7 @@ pub fn breaches(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// `for how many tickets is the colour missing`: rows whose cell is not filled.
 pub fn missing_for(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let counted = matches!(&draft.heads[..], [Head { agg: Some(Agg::Count), .. }]);
-    if !counted || !matches!(parser.word(at), "is" | "are" | "was" | "were") || draft.is_open() {
+    if !counted || !is_be(parser.word(at)) || draft.is_open() {
         return;
     }
     let start = parser.skip_determiners(at + 1);

@@ -9,6 +9,7 @@ use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::words::is_be;
 
 type Cells = Vec<(ColId, Vec<String>)>;
 
@@ -124,8 +125,7 @@ fn beside_period(parser: &Parser, at: usize, end: usize) -> bool {
         _ => false,
     };
     let verb = parser.mentions.at(at).iter().any(|mention| mention.end == end && is_verb(&mention.what));
-    verb && after_joints(parser, end)
-        .any(|next| parser.mentions.at(next).iter().any(|m| matches!(m.what, What::When(_))))
+    verb && after_joints(parser, end).any(|next| parser.mentions.is_period(next))
 }
 
 /// The position itself and those after each joining word that follows.
@@ -436,7 +436,7 @@ pub fn absent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let What::Columns(columns) = &mention.what else { continue };
         let start = parser.skip(mention.end, |glue| glue == Glue::Be);
         // "Is the budget unknown" has the verb before it.
-        let said = start > mention.end || matches!(parser.word_before_determiners(at), "is" | "are" | "was" | "were");
+        let said = start > mention.end || is_be(parser.word_before_determiners(at));
         let Some(end) = parser.role(start, Role::Absent).filter(|_| said) else { continue };
         steps.push((end, add(draft, Condition::Missing(columns.clone()), &features(mention))));
     }

@@ -7,6 +7,7 @@ use crate::index::ColId;
 use crate::lexicon::{Ask, Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::words::is_be;
 
 /// Passes a word that carries no condition of its own.
 pub fn joining_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -140,13 +141,13 @@ fn asks_difference(parser: &Parser) -> bool {
 
 fn is_period(parser: &Parser, at: usize) -> bool {
     let start = parser.skip_determiners(at);
-    [at, start].into_iter().any(|at| parser.mentions.at(at).iter().any(|m| matches!(m.what, What::When(_))))
+    [at, start].into_iter().any(|at| parser.mentions.is_period(at))
 }
 
 /// Whether a participle says nothing: of the head, and with at most one date it could be about.
 fn is_neutral(parser: &Parser, at: usize, draft: &Draft) -> bool {
     let dates = parser.index.columns().filter(|id| parser.index.column(*id).ty.is_temporal()).count();
-    let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
+    let passive = is_be(parser.before(at));
     let of_head = at > 0 && parser.mentions.is_data(at - 1);
     !draft.heads.is_empty()
         && (passive || of_head)

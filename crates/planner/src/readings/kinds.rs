@@ -8,6 +8,7 @@ use crate::draft::{Amount, Columns, Condition, Draft, Filter, Having, Head, Targ
 use crate::index::{ColId, ThingId};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::words::is_be;
 
 /// How many words may say of what kind the rows are.
 const KINDS_MAX: usize = 3;
@@ -105,7 +106,7 @@ fn filled(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// `tickets that were rated`, `rated tickets`: those that have a rating, where not all do.
 pub fn rated(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let passive = matches!(parser.before(at), "was" | "were" | "been" | "is" | "are") && !draft.heads.is_empty();
+    let passive = is_be(parser.before(at)) && !draft.heads.is_empty();
     // "How much power was generated" asks for what the verb names.
     let rows = draft.heads.iter().all(|head| head.target.is_rows());
     let mut found = Steps::new();

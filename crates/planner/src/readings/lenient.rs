@@ -21,7 +21,7 @@ use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::{Form, Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
-use crate::tokens::Token;
+use crate::tokens::{self, Token};
 
 /// The productions that only lenient readings use.
 pub const PRODUCTIONS: &[Production] = &[
@@ -69,7 +69,7 @@ const PHRASE_MAX: usize = 6;
 
 /// The token after the longest idle phrase that starts at a position.
 pub fn idle_end(index: &Index, tokens: &[Token], at: usize) -> Option<usize> {
-    let phrase = |end: usize| tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let phrase = |end: usize| tokens::folded(&tokens[at..end]);
     let ends = (at + 1..=(at + PHRASE_MAX).min(tokens.len())).rev();
     ends.into_iter().find(|end| index.lexicon.is_idle(&phrase(*end)))
 }
@@ -99,8 +99,7 @@ fn plain_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 
 /// The token after the longest verb at a position that chooses no rows, where a verb can stand there.
 pub(super) fn plain_verb_end(parser: &Parser, at: usize) -> Option<usize> {
-    let phrase =
-        |end: usize| parser.tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let phrase = |end: usize| tokens::folded(&parser.tokens[at..end]);
     let ends = (at + 1..=(at + PHRASE_MAX).min(parser.tokens.len())).rev();
     let (end, form) = ends.into_iter().find_map(|end| Some((end, parser.index.lexicon.verbs.plain(&phrase(end))?)))?;
     let written_small = parser.tokens[at].text.starts_with(char::is_lowercase);
@@ -165,7 +164,7 @@ fn is_dated(parser: &Parser, at: usize) -> bool {
 
 /// The draft after words that are taken to restrict nothing.
 pub fn pass(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Draft {
-    let said = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let said = tokens::written(&parser.tokens[at..end]);
     let next = draft.granting(Feature::IdleWord, "idle_word", format!("`{said}` chooses no rows"));
     Draft { predicate: draft.predicate || !draft.heads.is_empty(), ..next }
 }

@@ -7,7 +7,7 @@ use super::{Parser, Steps, features};
 use crate::draft::{Columns, Condition, Draft};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
-use crate::tokens::Kind;
+use crate::tokens::{self, Kind};
 
 /// How many words are searched for at most.
 const WORDS_MAX: usize = 4;
@@ -66,5 +66,5 @@ fn name_end(parser: &Parser, at: usize) -> usize {
 }
 
 fn phrase(parser: &Parser, start: usize, end: usize) -> String {
-    parser.tokens[start..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ")
+    tokens::written(&parser.tokens[start..end])
 }

@@ -9,10 +9,11 @@ use crate::index::ColId;
 use crate::lexicon::Role;
 use crate::mentions::What;
 use crate::score::Feature;
+use crate::words::is_with;
 
 /// `with a satisfaction score`, `that have a battery`: the opposite of lacking it.
 pub fn presence(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let had = matches!(parser.word_before_determiners(at), "with" | "have" | "has" | "having" | "had");
+    let had = is_with(parser.word_before_determiners(at));
     let discounted = parser.word_before_determiners(at) == "at" && parser.before(at) == "a";
     // "With their prices" lists them.
     let listed = matches!(parser.before(at), "their" | "its");
@@ -44,8 +45,7 @@ fn having(parser: &Parser, draft: &Draft, columns: &Columns, mut found: Vec<Feat
             Condition::Compare { columns: columns.clone(), test: Test::Gt, amounts: vec![zero], implied: false };
         return add(draft, condition, &found);
     }
-    let next = add_negated(draft, Condition::Empty(columns.clone()), &found);
-    next
+    add_negated(draft, Condition::Empty(columns.clone()), &found)
 }
 
 fn is_two_valued(parser: &Parser, columns: &Columns) -> bool {

@@ -10,6 +10,7 @@ use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::What;
 use crate::score::Feature;
+use crate::words::is_be;
 
 /// How many rows a ranking may ask for.
 const RANK_MAX: f64 = 1000.0;
@@ -53,8 +54,7 @@ pub fn extent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (end, role) in parser.roles(at) {
         let Role::Extent(dir) = role else { continue };
         // "Which weekday is the busiest for orders".
-        let said = matches!(&draft.heads[..], [Head { agg: None, .. }])
-            && matches!(parser.word_before_determiners(at), "is" | "are" | "was" | "were");
+        let said = matches!(&draft.heads[..], [Head { agg: None, .. }]) && is_be(parser.word_before_determiners(at));
         if draft.rank.is_none() && draft.pending.is_none() && (draft.heads.is_empty() || said) {
             let mut next = ranked(draft, RankKind::Extreme, dir, None, None);
             next.rank.iter_mut().for_each(|rank| rank.open = false);
@@ -146,7 +146,7 @@ fn has_opinions(parser: &Parser) -> bool {
 
 /// `which hotel was reviewed the most`: the participle names the number of times it was done.
 pub fn done_most(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let passive = matches!(parser.before(at), "is" | "are" | "was" | "were" | "been");
+    let passive = is_be(parser.before(at));
     if !passive || draft.heads.is_empty() || draft.rank.is_some() || draft.pending.is_some() {
         return;
     }
@@ -174,11 +174,7 @@ pub fn trailing_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
     let named = matches!(draft.ask, Some(Ask::Which | Ask::What)) && draft.heads.len() == 1;
     // "When was the close the highest": where every row is a day, the day is asked for.
     let when = draft.ask == Some(Ask::When) && draft.heads.is_empty() && parser.index.row_words.days;
-    if !(named || when)
-        || draft.rank.is_some()
-        || draft.is_open()
-        || !matches!(parser.before(at), "is" | "are" | "was" | "were")
-    {
+    if !(named || when) || draft.rank.is_some() || draft.is_open() || !is_be(parser.before(at)) {
         return;
     }
     for (middle, by, features) in quantities(parser, at) {

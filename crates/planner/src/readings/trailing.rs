@@ -10,6 +10,7 @@ use crate::draft::{Draft, Filter, Head, RankKind, Target, Zone};
 use crate::index::ColId;
 use crate::lexicon::{Ask, Role};
 use crate::score::Feature;
+use crate::words::is_be;
 
 /// The last words say that what was described is to be counted.
 pub fn count_last(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
@@ -115,7 +116,7 @@ pub fn and_which(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 pub fn and_how_much(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let Some(by) = draft.rank.as_ref().filter(|rank| !rank.open).and_then(|rank| rank.by.as_ref()) else { return };
     let degree = parser.word(at + 1);
-    let verb = matches!(parser.word(at + 2), "is" | "was" | "were" | "are");
+    let verb = is_be(parser.word(at + 2));
     let whom = matches!(parser.word(at + 3), "it" | "that" | "they" | "there" | "those");
     let said = parser.word(at) == "how" && verb && whom && draft.joined && !draft.heads.is_empty();
     let rows = by.target.is_rows() || by.agg == Some(Agg::Count);

@@ -13,6 +13,7 @@ use crate::index::{ColId, Index};
 use crate::lexicon::Role;
 use crate::mentions::{Mentions, What};
 use crate::tokens::{self, Token};
+use crate::words::is_with;
 
 /// A question with everything that was found in it.
 pub struct Said<'a> {
@@ -202,7 +203,7 @@ fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
     let heads = |id: ColId| {
         let person = |word: &String| {
             let crowd = matches!(word.as_str(), "staff" | "headcount" | "people" | "heads" | "crew" | "employees");
-            crowd || index.lexicon.is_of_any(&["person", "role"], &index.forms.singular(word))
+            crowd || index.lexicon.is_person(&index.forms.singular(word))
         };
         let facts = index.facts(id);
         index.column(id).ty.is_number() && !facts.identifier && facts.core.iter().any(person)
@@ -320,7 +321,7 @@ fn takes_a_plan_for_a_fact(said: &Said, plan: &Plan) -> bool {
 /// `open on 30 June`: what was open then had not begun on that very day.
 fn takes_a_state_for_a_beginning(said: &Said) -> bool {
     let state = |at: usize| matches!(said.word(at), "open" | "out" | "active" | "running");
-    let day = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(_)));
+    let day = |at: usize| said.mentions.is_period(at);
     said.words().any(|at| state(at) && said.word(at + 1) == "on" && (day(at + 1) || day(at + 2)))
 }
 
@@ -390,7 +391,7 @@ fn tests_only_the_first(said: &Said, plan: &Plan) -> bool {
     };
     let columns_tested: Vec<&str> = plan.filter.iter().flat_map(Pred::columns_of_any_rows).collect();
     let tested = |id: ColId| columns_tested.contains(&said.index.qualified(id).as_str());
-    let has = |at: usize| matches!(said.word(at), "with" | "have" | "has" | "having" | "had");
+    let has = |at: usize| is_with(said.word(at));
     said.words().filter(|at| has(*at)).any(|at| {
         columns(at + 1).into_iter().any(|(end, first)| {
             let second = columns(end + 1);

@@ -11,14 +11,14 @@ use crate::index::{ColId, Interval};
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
+use crate::tokens;
 use data::plan::Test;
 
 /// `active`, `still available`: a state that the dataset records by another word, or as its opposite.
 pub fn state(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let index = parser.index;
     let states = &index.lexicon.states;
-    let phrase =
-        |end: usize| parser.tokens[at..end].iter().map(|token| token.fold.as_str()).collect::<Vec<_>>().join(" ");
+    let phrase = |end: usize| tokens::folded(&parser.tokens[at..end]);
     let ends = (at + 1..=(at + states.words_max()).min(parser.tokens.len())).rev();
     let Some((end, state)) = ends.into_iter().find_map(|end| Some((end, states.get(&phrase(end))?))) else { return };
     let own = |mention: &Mention| names_data(&mention.what) && !mention.partial && !mention.synonym;
@@ -316,7 +316,7 @@ fn unnamed(parser: &Parser, end: usize, frame: &Frame, test: Test, amounts: &[Am
     let next = parser.skip_determiners(end);
     let named = !parser.targets(next).is_empty() || parser.mentions.is_data(next);
     let bare = amounts.iter().all(|amount| amount.unit.is_none() && !amount.percent);
-    let period = parser.mentions.at(end - 1).iter().any(|mention| matches!(mention.what, What::When(_)));
+    let period = parser.mentions.is_period(end - 1);
     (columns.len() == 1 && bare && !named && !period).then(|| {
         let condition = Condition::Compare { columns, test, amounts: amounts.to_vec(), implied: true };
         frame.conditioned(condition, &[Feature::ImpliedColumn])

@@ -228,7 +228,7 @@ impl Frame {
             return false;
         };
         let own = index.things[*thing].table;
-        let person = index.lexicon.is_of_any(&["person", "role"], &index.things[*thing].noun);
+        let person = index.lexicon.is_person(&index.things[*thing].noun);
         let passed = self.draft.granted.iter().any(|granted| granted.code == "idle_word");
         let elsewhere = |filter: &Filter| match &filter.condition {
             Condition::Values { cells, .. } => cells.iter().all(|(id, _)| Some(id.table) != own),

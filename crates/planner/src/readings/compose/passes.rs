@@ -32,8 +32,7 @@ pub fn passed(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         return;
     }
     // Where rows have several dates, what was done in a period may be any of them.
-    let timed =
-        (0..parser.tokens.len()).any(|at| parser.mentions.at(at).iter().any(|m| matches!(m.what, What::When(_))));
+    let timed = (0..parser.tokens.len()).any(|at| parser.mentions.is_period(at));
     let dates = parser.index.columns().filter(|id| parser.index.column(*id).ty.is_temporal()).count();
     let placed = timed && dates > 1 && parser.tokens[at].fold.ends_with("ed");
     // "Crew cost" is no crew.

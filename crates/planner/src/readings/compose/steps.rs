@@ -158,8 +158,7 @@ fn is_of_another(parser: &Parser, said: std::ops::Range<usize>, target: &Target)
     let Target::Columns(columns) = target else { return false };
     let index = parser.index;
     let spoken = |word: &str| parser.tokens[said.clone()].iter().any(|token| token.stem == index.forms.stem(word));
-    let of_person =
-        parser.tokens[said.clone()].iter().all(|token| index.lexicon.is_of_any(&["person", "role"], &token.singular));
+    let of_person = parser.tokens[said.clone()].iter().all(|token| index.lexicon.is_person(&token.singular));
     let other = |id: &ColId| {
         let last = index.facts(*id).core.last();
         index.column(*id).ty.is_number() && last.is_some_and(|last| !spoken(last) && !TOLD.contains(&last.as_str()))
@@ -278,7 +277,7 @@ fn counts_head(frame: &Frame) -> bool {
 /// Who can be meant: the only rows that are persons, or the only column that names some.
 pub fn persons(parser: &Parser) -> Option<Target> {
     let index = parser.index;
-    let is_person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], &index.forms.singular(noun));
+    let is_person = |noun: &String| index.lexicon.is_person(&index.forms.singular(noun));
     let things: Vec<usize> = (0..index.things.len()).filter(|thing| is_person(&index.things[*thing].noun)).collect();
     if let [thing] = things[..] {
         return Some(Target::Thing(thing));

@@ -12,6 +12,7 @@ use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
 use crate::period::{Period, When};
 use crate::score::Feature;
+use crate::tokens;
 
 /// Words of dates by which a row has come to its end.
 const ENDS: &[&str] = &[
@@ -75,7 +76,7 @@ pub fn still_members(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
 }
 
 fn still_there(parser: &Parser, at: usize, end: usize, draft: &Draft, date: ColId) -> Draft {
-    let words = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let words = tokens::written(&parser.tokens[at..end]);
     let mut next = add(draft, Condition::Empty(vec![date]), &[]);
     next.assume("still", format!("`{words}` = without {}", parser.index.qualified(date)));
     next
@@ -105,7 +106,7 @@ pub fn employed(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     };
     let end = after + work + place;
     // Who was still there in 2020 is another question than who is there now.
-    let then = (0..parser.tokens.len()).any(|token| starts_period(parser, token)) && parser.before(at) != "are";
+    let then = (0..parser.tokens.len()).any(|token| parser.mentions.is_period(token)) && parser.before(at) != "are";
     if end > after && !draft.heads.is_empty() && !then {
         steps.push((end, still_there(parser, at, end, draft, *date)));
     }
@@ -149,7 +150,7 @@ pub fn happened(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             Target::Rows => true,
             _ => false,
         });
-        if !of_head || after_joints(parser, mention.end).any(|next| starts_period(parser, next)) {
+        if !of_head || after_joints(parser, mention.end).any(|next| parser.mentions.is_period(next)) {
             continue;
         }
         if parser.index.column(date).nulls == 0 {
@@ -161,8 +162,4 @@ pub fn happened(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let next = add_negated(draft, Condition::Empty(vec![date]), &found);
         steps.push((mention.end, next));
     }
-}
-
-fn starts_period(parser: &Parser, at: usize) -> bool {
-    parser.mentions.at(at).iter().any(|mention| matches!(mention.what, What::When(_)))
 }

@@ -12,7 +12,7 @@ use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
-use crate::tokens::Kind;
+use crate::tokens::{self, Kind};
 
 /// How many words are searched for at most.
 const WORDS_MAX: usize = 6;
@@ -101,7 +101,7 @@ fn holds(parser: &Parser, columns: &Columns, start: usize, end: usize) -> Option
         return (!cells.is_empty()).then(|| Condition::Values { cells: vec![(column, cells)], all: false });
     }
     let whole = telling.len() == end - start;
-    let text = parser.tokens[start..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let text = tokens::written(&parser.tokens[start..end]);
     whole.then(|| Condition::Contains { columns: columns.clone(), text })
 }
 
@@ -112,7 +112,7 @@ fn said(
     (start, end): (usize, usize),
     found: Vec<Feature>,
 ) -> Draft {
-    let words = parser.tokens[start..end].iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");
+    let words = tokens::written(&parser.tokens[start..end]);
     let inside = if matches!(condition, Condition::Contains { .. }) { ", also inside a longer word" } else { "" };
     let mut next = add(draft, condition, &found);
     next.assume("contains", format!("texts that hold `{words}` are meant{inside}"));

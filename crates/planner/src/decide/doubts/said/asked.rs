@@ -35,7 +35,7 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let counts = counts_rows(plan);
     let rows = |thing: usize| index.things[thing].table.is_some_and(|table| index.table(table).name == plan.from);
-    let person = |noun: &String| index.lexicon.is_of_any(&["person", "role"], noun);
+    let person = |noun: &String| index.lexicon.is_person(noun);
     let heaped = index.columns().any(|id| is_of_rows(index, plan, id) && is_heaped(index, id));
     let mass = |at: usize| {
         let names = said.mentions.at(at);
