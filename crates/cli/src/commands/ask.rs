@@ -1,15 +1,16 @@
 //! `assay ask`: a question and its answer.
 
+mod chart;
 mod page;
 
 use agent::{ASK, AskInput};
 use base::{Code, Problem};
 use serde_json::Value;
 
+use self::chart::{ChartFile, Written};
 pub use self::page::{Form, View, print};
 use crate::app::{App, absolute, data_and_last};
 use crate::args::{Ask, Show};
-use crate::commands::chart::{ChartFile, Written};
 
 /// Asks and prints; 1 when refused.
 pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {

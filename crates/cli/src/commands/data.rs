@@ -2,6 +2,7 @@
 
 mod change;
 mod notes;
+mod profile;
 mod write;
 
 use agent::{Prepared, Resolved, Source};
@@ -12,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::app::{App, absolute, resolve};
 use crate::args::{Data, DataAction};
-use crate::commands::data_profile;
 use crate::printer::Printer;
 use crate::when;
 
@@ -127,8 +127,8 @@ async fn profile(app: &App, name: &[String]) -> Result<u8, Problem> {
     let prepared = resolve(app, name).await?.prepare(&app.context).await?;
     let mut profile = prepared.profile()?;
     profile.remarks.clone_from(&prepared.remarks);
-    let document = data_profile::document(&prepared.dataset, &profile);
-    app.show(&document, |printer| data_profile::print(printer, &prepared.dataset, &profile));
+    let document = profile::document(&prepared.dataset, &profile);
+    app.show(&document, |printer| profile::print(printer, &prepared.dataset, &profile));
     Ok(0)
 }
 

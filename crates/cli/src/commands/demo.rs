@@ -1,19 +1,21 @@
 //! `assay demo flow`: a run that lasts, to be killed and resumed; `assay demo plan` is in a file of its own.
 
+mod plan;
+
 use agent::{DEMO, DemoInput};
 use base::{Code, Problem};
 use serde_json::Value;
 
 use crate::app::App;
 use crate::args::{Demo, DemoAction, DemoFlow};
-use crate::commands::{demo_plan, document};
+use crate::commands::document;
 use crate::printer::Printer;
 
 /// Shows one of them. A flow is run, or several of it are queued.
 pub async fn run(app: &App, demo: &Demo) -> Result<u8, Problem> {
     let flow = match &demo.action {
         DemoAction::Flow(flow) => flow,
-        DemoAction::Plan => return demo_plan::run(app).await,
+        DemoAction::Plan => return plan::run(app).await,
     };
     let input = input(flow)?;
     let title = format!("{} steps of {} ms", flow.steps, flow.step_ms);

@@ -1,5 +1,6 @@
 //! `assay runs …`: what was done, and what to do about it.
 
+mod capsule;
 mod list;
 mod prune;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::args::{Runs, RunsAction};
-use crate::commands::{capsule, document};
+use crate::commands::document;
 use crate::printer::{Format, Printer};
 
 /// Does to runs what was asked for.

@@ -1,5 +1,6 @@
 //! `assay sandbox …`: programs of the user's own, isolated, and what isolates them.
 
+mod broker;
 mod run;
 mod values;
 
@@ -11,7 +12,6 @@ pub use run::print;
 
 use crate::app::App;
 use crate::args::{PackageSet, Sandbox, SandboxAction};
-use crate::commands::broker;
 
 /// Does what was asked for; gives the exit code.
 pub async fn run(app: &App, sandbox: &Sandbox) -> Result<u8, Problem> {

@@ -5,8 +5,8 @@
 use base::Table;
 use serde_json::Value;
 
+use super::chart;
 use crate::args::Show;
-use crate::commands::chart;
 use crate::commands::runs::step_line;
 use crate::printer::{Printer, clean_lines};
 use crate::{grid, markdown};

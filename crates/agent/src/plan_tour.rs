@@ -1,30 +1,28 @@
-//! `assay demo plan`: a walk through the plan language on the built-in shop. Everything shown is computed when it is shown:
-//! the program's own reader, compiler, engine and oracle say what they say.
+//! A walk through the plan language on the built-in shop. Everything it shows is computed when it is shown: the program's
+//! own reader, compiler, engine and oracle say what they say.
 
-use agent::{Kernel, Prepared, Queried, Recomputed, unvalidated};
 use base::{Code, Problem, Table};
 use data::plan::Plan;
 use data::{agree, compile, plan};
 use serde_json::{Map, Value, json};
 
-use crate::app::{App, resolve};
-use crate::grid;
-use crate::printer::Printer;
+use crate::context::Context;
+use crate::plan_run::unvalidated;
+use crate::query::{Kernel, Queried, Recomputed};
+use crate::source::Source;
+use crate::warehouse::{Prepared, Resolved};
 
 const DATASET: &str = "ecommerce";
 
-/// Computes every stage, then shows them.
-pub async fn run(app: &App) -> Result<u8, Problem> {
-    let prepared = resolve(app, &[DATASET.to_string()]).await?.prepare(&app.context).await?;
-    let stages = stages(app, &prepared).await?;
-    let document = json!({
+/// The document of the walk, stage by stage.
+pub async fn plan_tour(context: &Context) -> Result<Value, Problem> {
+    let source = Source::parse(&[DATASET.to_string()], &context.registry())?;
+    let prepared = Resolved::of(context, source).await?.prepare(context).await?;
+    let stages = stages(context, &prepared).await?;
+    Ok(json!({
         "v": 1, "kind": "demo_plan", "dataset": { "id": prepared.dataset.id, "version": prepared.dataset.version },
         "stages": stages,
-    });
-    app.show(&document, |printer| {
-        stages.iter().enumerate().for_each(|(index, stage)| print(printer, index + 1, stage))
-    });
-    Ok(0)
+    }))
 }
 
 /// A plan as people write it.
@@ -96,7 +94,7 @@ fn existing() -> Value {
     })
 }
 
-async fn stages(app: &App, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
+async fn stages(context: &Context, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
     let dataset = &prepared.dataset;
     let read = |written: &Value| plan::read(written, dataset).map_err(unvalidated);
     let refused = |written: &Value| match plan::read(written, dataset) {
@@ -107,7 +105,7 @@ async fn stages(app: &App, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
 
     let (meant, total, exists) = (read(&short())?, read(&totals())?, read(&existing())?);
     let (sql, total_sql, exists_sql) = (compiled(&meant)?, compiled(&total)?, compiled(&exists)?);
-    let work = Work { app, prepared };
+    let work = Work { context, prepared };
     let (computed, by_hand, total, found) = tokio::try_join!(
         work.computed(&meant, &sql),
         work.query(DOUBLING_BY_HAND),
@@ -134,14 +132,14 @@ async fn stages(app: &App, prepared: &Prepared) -> Result<Vec<Value>, Problem> {
 
 /// What runs in cells; each piece has one of its own, so that they run beside one another.
 struct Work<'a> {
-    app: &'a App,
+    context: &'a Context,
     prepared: &'a Prepared,
 }
 
 impl Work<'_> {
     /// What engine and oracle make of a plan, and what is known from both.
     async fn computed(&self, plan: &Plan, sql: &str) -> Result<Value, Problem> {
-        let mut kernel = Kernel::new(&self.app.context, self.prepared);
+        let mut kernel = Kernel::new(self.context, self.prepared);
         let engine = table(kernel.query(sql).await?)?;
         let recomputed = kernel.recompute(plan).await?;
         kernel.retire();
@@ -157,7 +155,7 @@ impl Work<'_> {
 
     /// Parsed, checked and run, as any statement is.
     async fn query(&self, sql: &str) -> Result<Table, Problem> {
-        let mut kernel = Kernel::new(&self.app.context, self.prepared);
+        let mut kernel = Kernel::new(self.context, self.prepared);
         let queried = kernel.query(sql).await?;
         kernel.retire();
         table(queried)
@@ -176,91 +174,4 @@ fn with(mut stage: Value, more: Value) -> Value {
     let fields: Map<String, Value> = serde_json::from_value(more).unwrap_or_default();
     stage.as_object_mut().expect("a stage is an object").extend(fields);
     stage
-}
-
-fn print(printer: &Printer, number: usize, stage: &Value) {
-    let name = text(&stage["name"]);
-    let (title, words) = told(name);
-    printer.line(&format!("{}{}", if number == 1 { "" } else { "\n" }, printer.strong(&format!("{number}. {title}"))));
-    printer.line(&printer.dim(words));
-    printer.line("");
-    match name {
-        "sql" => printer.lines(&format!("{}\n", text(&stage["sql"]))),
-        "short" => printer.lines(&laid_out(&stage["plan"])),
-        "canonical" => {
-            printer.lines(&laid_out(&stage["plan"]));
-            printer.line(&format!("hash      {}", text(&stage["plan_hash"])));
-            printer.line(&format!("reworded  {}", text(&stage["reworded"]["plan_hash"])));
-        }
-        "result" => print_computed(printer, stage),
-        "exists" => {
-            printer.lines(&laid_out(&stage["plan"]));
-            print_computed(printer, stage);
-        }
-        _ => print_refused(printer, stage),
-    }
-}
-
-/// What a stage shows, and why.
-fn told(name: &str) -> (&'static str, &'static str) {
-    match name {
-        "short" => (
-            "A plan in short form",
-            "What people and models write. `status` is a column of orders: the link from items to orders is known.",
-        ),
-        "canonical" => (
-            "The canonical form",
-            "One spelling for one meaning: every column with its table, defaults written out. Equal plans share a hash.",
-        ),
-        "sql" => ("The SQL", "Printed from the plan, the same text each time; joins go from many to one only."),
-        "result" => (
-            "Computed twice",
-            "The engine ran the SQL; the oracle interpreted the plan in plain Python and knows no SQL.",
-        ),
-        "refused" => ("A plan with mistakes", "Each is named with its place, and what could have been meant."),
-        "no_doubling" => (
-            "A sum that would count orders twice",
-            "Joined to its items, an order of three items counts three times. Here that has no spelling, from either side.",
-        ),
-        _ => ("What can be asked instead", "`exists` asks about the many side and leaves the number of rows alone."),
-    }
-}
-
-fn print_computed(printer: &Printer, stage: &Value) {
-    for who in ["engine", "oracle"] {
-        if let Ok(table) = serde_json::from_value::<Table>(stage[who].clone()) {
-            printer.line(&printer.dim(who));
-            printer.data(&grid::draw(&table, printer.width));
-        }
-    }
-    let known = &stage["known"];
-    printer.line(&format!("known  {}: {}", text(&known["level"]), text(&known["note"])));
-}
-
-fn print_refused(printer: &Printer, stage: &Value) {
-    for refused in [Some(stage), stage.get("from_items")].into_iter().flatten() {
-        printer.lines(&laid_out(&refused["plan"]));
-        for problem in refused["problems"].as_array().into_iter().flatten() {
-            printer.line(&format!("{}  {}", text(&problem["path"]), text(&problem["message"])));
-            for suggestion in problem["suggestions"].as_array().into_iter().flatten() {
-                printer.line(&format!("    did you mean `{}`?", text(suggestion)));
-            }
-        }
-    }
-    if let Some(by_hand) = stage.get("by_hand") {
-        let only = |table: &Value| text(&table["rows"][0][0]).to_string();
-        printer.line(&printer.dim(&format!("\nby hand  {}", text(&by_hand["sql"]))));
-        printer.line(&format!("by hand  {}", only(&by_hand["table"])));
-        printer.line(&format!("in truth {}", only(&stage["true"])));
-    }
-}
-
-/// A plan with one line for each of its fields.
-fn laid_out(plan: &Value) -> String {
-    let fields = plan.as_object().into_iter().flatten().map(|(name, value)| format!("  \"{name}\": {value}"));
-    format!("{{\n{}\n}}\n", fields.collect::<Vec<_>>().join(",\n"))
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
