@@ -191,6 +191,6 @@ pub(crate) fn declare(refusal: &Refusal, dataset: &Dataset) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "{what}, declare it as a [[measure]] in a dataset.toml beside the files; `assay data init FOLDER` writes a first one"
+        "{what}, declare it as a [[measure]] in the dataset.toml of a folder and ask the folder; `assay data init FOLDER` writes a first one"
     ))
 }

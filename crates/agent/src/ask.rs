@@ -45,9 +45,6 @@ pub struct AskInput {
     pub thread: Option<String>,
 }
 
-/// A reading that leaves words aside is offered only if it is more likely right than not.
-const OFFERED_CONFIDENCE_MIN: f64 = 0.5;
-
 /// Answers one question.
 pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finish, Problem> {
     let started = Instant::now();
@@ -57,6 +54,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         Some(thread) => run.latest_in(thread).await?.filter(|found| found.output["dataset"]["id"] == resolved.id),
         None => None,
     };
+    let continues = before.is_some();
     let follows = before.as_ref().and_then(|found| found.output["plan_hash"].as_str());
     let recall = recall::key(context, &input, &resolved, follows);
     if !input.no_cache
@@ -66,7 +64,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
         answer["remembered"] =
             json!(plan.map(|plan| notes::touching(&context.notes(), &input.data, &plan)).unwrap_or_default());
-        return Ok(findable(run, Finish::succeeded(answer), Some(recall), &input));
+        return Ok(findable(run, Finish::succeeded(answer), Some(recall), input.thread));
     }
     let prepared = Arc::new(run.unless_stopped(resolved.prepare(context)).await?);
     let indexed = prepared.clone();
@@ -102,7 +100,8 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let document = serde_json::to_value(&answer).map_err(internal)?;
     let (answered, recall) = (answer.status == "answered", Some(recall).filter(|_| answer.repeatable));
     let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
-    Ok(findable(run, finish, recall.filter(|_| answered), &input))
+    // A thread begins with an answer.
+    Ok(findable(run, finish, recall.filter(|_| answered), input.thread.filter(|_| answered || continues)))
 }
 
 /// What was answered before in a thread; nothing if its plan does not fit the data any more.
@@ -119,11 +118,11 @@ fn previous(mut answer: Value, prepared: &Prepared) -> Option<Previous> {
 }
 
 /// A finish that later questions find; what came from a stranger is found by none.
-fn findable(run: &Run, finish: Finish, recall: Option<Recall>, input: &AskInput) -> Finish {
+fn findable(run: &Run, finish: Finish, recall: Option<Recall>, thread: Option<String>) -> Finish {
     if run.is_imported() {
         return finish;
     }
-    Finish { found_by: FoundBy { recall, thread: input.thread.clone() }, ..finish }
+    Finish { found_by: FoundBy { recall, thread }, ..finish }
 }
 
 /// The reading to compute: the planner's, or the one that the user chose. What else there is stands in the answer.
@@ -141,8 +140,9 @@ fn choose(
         }
     };
     let mut readings: Vec<Reading> = best.into_iter().chain(others).collect();
-    let overhears = refusal.as_ref().is_some_and(|refusal| refusal.reason == Reason::UnknownWord);
-    if overhears && confidence < OFFERED_CONFIDENCE_MIN && !input.answer_all {
+    // A reading that leaves words aside is none to choose from.
+    let overhears = |refusal: &Refusal| matches!(refusal.reason, Reason::UnknownWord | Reason::NotAboutData);
+    if refusal.as_ref().is_some_and(overhears) && !input.answer_all {
         readings.clear();
     }
     // Nobody can choose between two that are said alike.
@@ -165,11 +165,12 @@ fn choose(
 
 fn chosen(answer: &mut Answer, mut readings: Vec<Reading>, number: usize, confidence: f64) -> Result<Reading, Problem> {
     let there = readings.len();
-    let at = number.checked_sub(1).filter(|at| *at < there).ok_or_else(|| {
-        let count = if there == 1 { "1 reading".to_string() } else { format!("{there} readings") };
-        Problem::new(Code::Usage, format!("the question has {count}, and no reading {number}"))
-            .hint("ask without --reading to see them, or with --show readings")
-    })?;
+    let at =
+        number.checked_sub(1).filter(|at| *at < there).ok_or_else(|| {
+            let count = if there == 1 { "1 reading".to_string() } else { format!("{there} readings") };
+            Problem::new(Code::Usage, format!("the question has {count}, and no reading {number}"))
+                .hint(if there == 0 { "ask without --reading" } else { "ask with --show readings to see them" })
+        })?;
     let mut reading = readings.swap_remove(at);
     let text = format!("reading {number} of {there}, as you chose");
     reading.assumptions.push(Assumption { code: "reading_chosen".to_string(), text });

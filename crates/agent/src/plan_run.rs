@@ -99,6 +99,6 @@ pub fn unvalidated(problems: Vec<PlanProblem>) -> Problem {
     if problem.hint.is_some() {
         problem
     } else {
-        problem.hint("`assay plan check FILE` lists everything that is wrong")
+        problem.hint("`assay plan check` with the same arguments lists everything that is wrong")
     }
 }

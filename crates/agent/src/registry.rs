@@ -178,17 +178,20 @@ impl Registry {
     }
 
     /// Names of added datasets, sorted.
-    pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_string()));
-        let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
+    pub fn names(&self) -> Result<Vec<String>, Problem> {
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(|error| unreadable(&self.folder, &error))?,
+        };
+        let name = |entry: fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_string());
+        let mut names: Vec<String> = entries.flatten().filter_map(name).filter(|name| is_name(name)).collect();
         names.sort();
-        names
+        Ok(names)
     }
 
     /// Names of built-in and added datasets.
     pub fn all_names(&self) -> Vec<String> {
-        builtin::names().iter().map(|name| name.to_string()).chain(self.names()).collect()
+        builtin::names().iter().map(|name| name.to_string()).chain(self.names().unwrap_or_default()).collect()
     }
 
     /// Whether there is a dataset of that name, built in or added.
@@ -226,7 +229,7 @@ impl Registry {
                     .hint("only added datasets are refreshed and removed");
             }
             let problem = Problem::new(Code::DatasetUnknown, format!("no dataset was added as `{}`", shown(name)));
-            let names = self.names();
+            let names = self.names().unwrap_or_default();
             let close = nearest(name, names.iter().map(String::as_str));
             match (close.first(), names.is_empty()) {
                 (Some(close), _) => problem.hint(format!("did you mean `{close}`?")),
@@ -238,8 +241,9 @@ impl Registry {
 
     /// Every record that can be read, and whether that is all of them.
     pub fn all(&self) -> (Vec<Added>, bool) {
-        let found: Vec<_> = self.names().iter().map(|name| self.find(name)).collect();
-        let whole = found.iter().all(Result::is_ok);
+        let names = self.names();
+        let found: Vec<_> = names.iter().flatten().map(|name| self.find(name)).collect();
+        let whole = names.is_ok() && found.iter().all(Result::is_ok);
         (found.into_iter().flatten().flatten().collect(), whole)
     }
 

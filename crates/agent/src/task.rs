@@ -25,7 +25,7 @@ pub async fn unchanged(context: &Context, data: &[String], version: &str) -> Res
     let resolved = Resolved::of(context, Source::parse(data, &context.registry())?).await?;
     if resolved.version.as_str() != version {
         return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", resolved.id))
-            .hint("ask again to get an answer over the new contents"));
+            .hint("what was recorded can only be continued over the data as it was; ask again for the new contents"));
     }
     Ok(resolved)
 }

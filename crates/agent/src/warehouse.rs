@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::files::{read_small, unreadable, unwritable};
 use crate::folder::format_of;
 use crate::ingest::{Ingest, Reading, Wanted, declared_types};
-use crate::registry::AddedFile;
+use crate::registry::{Added, AddedFile};
 use crate::source::{Files, Source};
 
 /// Raised when the same files mean another dataset.
@@ -59,6 +59,14 @@ pub struct Prepared {
 }
 
 impl Resolved {
+    /// The added dataset that it is, if it is one.
+    pub fn added(&self) -> Option<&Added> {
+        match &self.source {
+            Source::Added(added) => Some(added),
+            Source::Builtin(_) | Source::Files(_) => None,
+        }
+    }
+
     /// Finds out which version the data has; parses nothing.
     pub async fn of(context: &Context, source: Source) -> Result<Resolved, Problem> {
         match source {
@@ -265,6 +273,11 @@ impl Prepared {
         let path = self.file.with_file_name(PROFILE_FILE);
         let text = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
         serde_json::from_slice(&text).map_err(|error| damaged(&path, &error.to_string()))
+    }
+
+    /// Questions to begin with, each of which has an answer.
+    pub fn first_questions(&self) -> Vec<String> {
+        planner::first_questions(&self.index())
     }
 
     /// What planning looks up in it.

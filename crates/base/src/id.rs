@@ -26,6 +26,11 @@ impl RunId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The last eight digits, which tell runs apart in a list: the first ones are the time.
+    pub fn short(&self) -> &str {
+        &self.0[self.0.len() - 8..]
+    }
 }
 
 /// Refuses an id in any other spelling than its own, though people may type it so.

@@ -45,7 +45,7 @@ pub struct Cli {
 }
 
 /// Flags that work everywhere.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Global {
     /// Where datasets, runs and artifacts live [env: ASSAY_DATA_DIR]
     #[arg(long, global = true, value_name = "DIR")]

@@ -8,6 +8,7 @@
 mod app;
 mod args;
 mod commands;
+mod files;
 mod grid;
 mod markdown;
 mod printer;
@@ -131,7 +132,7 @@ async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
 fn misunderstood(error: &clap::Error) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let json = std::env::args_os().any(|argument| argument == "--json");
-    let flags = Global { data_dir: None, json, jsonl: false, quiet: false, color: None };
+    let flags = Global { json, ..Global::default() };
     let printer = Printer::new(&flags, ColorChoice::Never);
     let text = error.render().to_string();
     if asked_for {
@@ -145,8 +146,12 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
     } else {
         message
     };
-    let tip = text.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
-    let hint = tip.map_or_else(|| "see `assay --help` or `assay COMMAND --help`".to_string(), str::to_string);
+    let line = |start: &str| text.lines().map(str::trim).find_map(|line| line.strip_prefix(start));
+    // What looks like an option is rarely meant as a value.
+    let tip = line("tip: ").filter(|tip| !tip.starts_with("to pass"));
+    let command = line("Usage: ").unwrap_or("assay").split(' ').take_while(|word| !word.starts_with(['<', '[', '-']));
+    let command = command.collect::<Vec<_>>().join(" ");
+    let hint = tip.map_or_else(|| format!("see `{command} --help`"), str::to_string);
     printer.problem(&Problem::new(Code::Usage, message).hint(hint));
     ExitCode::from(Code::Usage.exit_code())
 }

@@ -110,6 +110,8 @@ pub struct Settings {
     pub search_path: String,
     /// Where to die, for tests.
     pub fault: Option<Fault>,
+    /// The file of the user's own settings, whether or not it is there.
+    pub user_file: Option<PathBuf>,
 }
 
 impl Settings {
@@ -136,7 +138,7 @@ fn decide(
     };
     let user_file = base("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("assay/config.toml"));
     let project = read_settings(Path::new(PROJECT_FILE), read_file, true)?;
-    let user = user_file.map(|path| read_settings(&path, read_file, false)).transpose()?.unwrap_or_default();
+    let user = user_file.as_ref().map(|path| read_settings(path, read_file, false)).transpose()?.unwrap_or_default();
     let flag = |name: &str| match name {
         "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
         "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
@@ -218,6 +220,7 @@ fn decide(
         data_dir,
         color,
         all,
+        user_file,
     })
 }
 
@@ -272,7 +275,7 @@ mod tests {
     use super::*;
 
     fn decided(environment: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Settings, Problem> {
-        let flags = Global { data_dir: None, json: false, jsonl: false, quiet: false, color: None };
+        let flags = Global::default();
         let environment = environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let files: BTreeMap<PathBuf, String> =
             files.iter().map(|(path, text)| (PathBuf::from(path), text.to_string())).collect();

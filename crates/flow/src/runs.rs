@@ -105,9 +105,9 @@ impl Runs {
             several => {
                 let more = if several.len() > CANDIDATES_MAX { ", …" } else { "" };
                 found.truncate(CANDIDATES_MAX);
-                let ids: Vec<&str> = found.iter().map(RunId::as_str).collect();
+                let ids: Vec<&str> = found.iter().map(RunId::short).collect();
                 Err(Problem::new(Code::RunUnknown, format!("more than one run's id begins or ends with `{shown}`"))
-                    .hint(format!("give more digits, such as the last eight: {}{more}", ids.join(", "))))
+                    .hint(format!("give more digits, such as {}{more}", ids.join(", "))))
             }
         }
     }

@@ -279,13 +279,22 @@ fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, unread: &Unread
     }
     let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
     let only_vague = periods && !vague.is_empty() && unknown.is_empty();
+    let names_nothing = || {
+        let list = unknown.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        format!("{list} {} nothing in the data", if unknown.len() == 1 { "names" } else { "name" })
+    };
     if !about_data && !only_vague {
-        return refuse(Reason::NotAboutData, "nothing of the dataset is mentioned".to_string(), unknown);
+        let message = match unknown.len() {
+            0 => "nothing of the dataset is mentioned".to_string(),
+            _ if unknown.len() == tokens.len() && unknown.len() > 1 => {
+                "nothing of the dataset is mentioned; questions are read in English".to_string()
+            }
+            _ => format!("nothing of the dataset is mentioned: {}", names_nothing()),
+        };
+        return refuse(Reason::NotAboutData, message, unknown);
     }
     if !unknown.is_empty() {
-        let list = unknown.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-        let verb = if unknown.len() == 1 { "names" } else { "name" };
-        return refuse(Reason::UnknownWord, format!("{list} {verb} nothing in the data"), unknown);
+        return refuse(Reason::UnknownWord, names_nothing(), unknown);
     }
     if !vague.is_empty() {
         let message = format!("`{}` does not say which number decides", vague.join(" "));

@@ -279,6 +279,15 @@ impl Index {
         tables.flat_map(|(table, info)| (0..info.columns.len()).map(move |column| ColId { table, column }))
     }
 
+    /// Whether one column is the key that the other one names in its table.
+    pub(crate) fn is_link(&self, from: ColId, to: ColId) -> bool {
+        let is =
+            |id: ColId, table: &str, column: &str| self.table(id.table).name == table && self.column(id).name == column;
+        self.dataset.relations.iter().any(|relation| {
+            is(from, &relation.from_table, &relation.from_column) && is(to, &relation.to_table, &relation.to_column)
+        })
+    }
+
     /// The columns of one table.
     pub(crate) fn columns_of(&self, table: TableId) -> impl Iterator<Item = ColId> + use<> {
         (0..self.table(table).columns.len()).map(move |column| ColId { table, column })

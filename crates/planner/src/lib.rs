@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 pub use follow::{Previous, plan_after};
 pub use index::Index;
 pub use lookup::Weights;
-pub use suggest::with_suggestions;
+pub use suggest::{first_questions, with_suggestions};
 pub use touch::touches;
 
 /// What became of a question.

@@ -31,6 +31,16 @@ pub fn with_suggestions(index: &Index, question: &str, refusal: Refusal) -> Refu
     Refusal { suggestions, ..refusal }
 }
 
+/// Questions to begin with: those that the owner declared, else some that are made of the names and can be answered.
+pub fn first_questions(index: &Index) -> Vec<String> {
+    if !index.dataset.questions.is_empty() {
+        return index.dataset.questions.clone();
+    }
+    let made = index.candidates.iter().map(|candidate| &candidate.question).take(2 * ATTEMPTS_MAX);
+    let answered = made.filter(|question| matches!(decide(index, question), Outcome::Answer(_)));
+    answered.take(SUGGESTIONS_MAX).cloned().collect()
+}
+
 /// The question itself with an unknown word replaced by a near name, or with the aggregate it lacks.
 fn repaired(index: &Index, question: &str, refusal: &Refusal) -> Vec<String> {
     match (refusal.reason, &refusal.words[..]) {

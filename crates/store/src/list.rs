@@ -97,8 +97,10 @@ fn versions_of(task: &str) -> String {
 
 /// Runs whose id begins or ends with these hexadecimal digits, newest first.
 pub(crate) fn matching(connection: &Connection, digits: &str, limit: usize) -> Result<Vec<RunId>, Failure> {
-    let matching = "SELECT id FROM runs WHERE id LIKE ?1 OR id LIKE ?2 ORDER BY id DESC LIMIT ?3";
-    let parameters = params![format!("{digits}%"), format!("%{digits}"), limit as i64];
+    let matching = "SELECT id FROM runs WHERE id LIKE ?1 OR id LIKE ?2 OR id LIKE ?3 ORDER BY id DESC LIMIT ?4";
+    let [begins, ends] = [format!("{digits}%"), format!("%{digits}")];
+    let of_the_last_eight = format!("{}{digits}%", "_".repeat(24));
+    let parameters = params![begins, ends, of_the_last_eight, limit as i64];
     let ids: Vec<String> = all(connection, matching, parameters, |row| row.get(0))?;
     Ok(ids.iter().filter_map(|id| RunId::parse(id)).collect())
 }

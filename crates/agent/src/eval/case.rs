@@ -134,6 +134,7 @@ fn read_line(bytes: &[u8], number: usize) -> Line {
             let id = named.and_then(|value| value["id"].as_str().filter(|id| is_id(id)).map(str::to_string));
             let said = error.to_string();
             let said = said.split(" at line ").next().unwrap_or(&said);
+            let said = said.replace("struct RawCase", "an object");
             return Line { number, id: id.unwrap_or_else(unnamed), case: Err(wrong(format!("it is no case: {said}"))) };
         }
     };

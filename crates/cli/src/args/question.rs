@@ -25,16 +25,16 @@ pub struct Ask {
     #[arg(required = true, num_args = 1.., value_name = "DATA… QUESTION")]
     pub words: Vec<String>,
     /// Also show: sql, plan, steps, readings
-    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
+    #[arg(long, value_delimiter = ',', value_name = "WHAT", conflicts_with = "queue")]
     pub show: Vec<Show>,
     /// Print the table as CSV on stdout, cells as they are, and everything else on stderr
-    #[arg(long, conflicts_with_all = ["markdown", "json", "jsonl"])]
+    #[arg(long, conflicts_with_all = ["markdown", "json", "jsonl", "queue"])]
     pub csv: bool,
     /// Print the table as Markdown on stdout, cells as they are, and everything else on stderr
-    #[arg(long, conflicts_with_all = ["json", "jsonl"])]
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "queue"])]
     pub markdown: bool,
     /// Also write the chart to a file: .svg, .png, or .json for Vega-Lite
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub chart: Option<std::path::PathBuf>,
     /// The chart's colours; by default light, and in .svg as the screen of whoever looks at it is set
     #[arg(long, value_name = "THEME", requires = "chart")]

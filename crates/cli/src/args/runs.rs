@@ -56,7 +56,8 @@ pub enum RunsAction {
         #[arg(long, value_name = "K")]
         from_step: usize,
     },
-    /// Delete runs that ended long ago, and files that no run needs; unfinished runs stay
+    /// Delete runs that ended long ago, with their places in threads, their kept answers and files that no run needs;
+    /// unfinished runs stay
     Prune(RunsPrune),
     /// Write a run with everything recorded about it to one file, a capsule
     Export {

@@ -3,7 +3,7 @@
 mod chart;
 mod page;
 
-use agent::{ASK, AskInput};
+use agent::{ASK, AskInput, FilesNow, Resolved};
 use base::{Code, Problem};
 use serde_json::Value;
 
@@ -28,15 +28,6 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
     };
     let chart = ChartFile::asked(ask, &app.settings.env_dir)?;
     let Some((answer, runs)) = app.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
-    match chart.as_ref().map(|chart| chart.write(&answer)).transpose()? {
-        Some(Written::Nothing) => {
-            app.printer.remark("note", "no chart helps to read this answer, so none was written");
-        }
-        Some(Written::WithoutSomeLetters) => {
-            app.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
-        }
-        Some(Written::Whole) | None => {}
-    }
     let form = match (ask.csv, ask.markdown) {
         (true, _) => Form::Csv,
         (_, true) => Form::Markdown,
@@ -44,7 +35,35 @@ pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
     };
     let steps = if ask.show.contains(&Show::Steps) { steps(&runs, &answer).await? } else { Vec::new() };
     app.show(&answer, |printer| print(printer, &answer, &View { show: &ask.show, steps, form }));
+    if let Some(chart) = chart.filter(|_| answer["status"] == "answered") {
+        write_chart(app, &chart, &answer)?;
+    }
+    say_if_outdated(app, &resolved);
     Ok(exit_code(&answer))
+}
+
+fn write_chart(app: &App, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
+    match chart.write(answer)? {
+        Written::Nothing => app.printer.remark("note", "no chart helps to read this answer, so none was written"),
+        Written::WithoutSomeLetters => {
+            app.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
+        }
+        Written::Whole => {}
+    }
+    Ok(())
+}
+
+/// An added dataset answers from what was read; whoever changed its files since is told.
+pub fn say_if_outdated(app: &App, resolved: &Resolved) {
+    let Some(added) = resolved.added() else { return };
+    let became = match app.context.files_now(added) {
+        FilesNow::Unchanged => return,
+        FilesNow::Changed => {
+            format!("changed since they were read: `assay data refresh {}` reads them again", added.name)
+        }
+        FilesNow::Missing => "are gone; what was read of them is still here".to_string(),
+    };
+    app.printer.remark("note", &format!("the files of {} {became}", added.name));
 }
 
 /// What the run of an answer recorded.

@@ -101,9 +101,11 @@ fn with_datasets(argument: Arg, data_dir: Option<PathBuf>) -> Arg {
 }
 
 fn dataset_names(data_dir: Option<PathBuf>, all: bool) -> Vec<String> {
-    let flags = Global { data_dir, json: false, jsonl: false, quiet: true, color: None };
+    let flags = Global { data_dir, quiet: true, ..Global::default() };
     let registry = Settings::read(&flags).map(|settings| agent::Registry::of(&settings.data_dir));
-    registry.map(|registry| if all { registry.all_names() } else { registry.names() }).unwrap_or_default()
+    registry
+        .map(|registry| if all { registry.all_names() } else { registry.names().unwrap_or_default() })
+        .unwrap_or_default()
 }
 
 fn with_runs(argument: Arg, states: &'static [RunState], data_dir: Option<PathBuf>) -> Arg {
@@ -129,7 +131,7 @@ fn states_for(action: &str) -> &'static [RunState] {
 }
 
 fn glance(data_dir: Option<PathBuf>, states: &[RunState], limit: usize) -> Vec<RunSummary> {
-    let flags = Global { data_dir, json: false, jsonl: false, quiet: true, color: None };
+    let flags = Global { data_dir, quiet: true, ..Global::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let (Ok(settings), Ok(runtime)) = (Settings::read(&flags), runtime) else { return Vec::new() };
     let filter = Filter { states: states.to_vec(), ..Filter::default() };

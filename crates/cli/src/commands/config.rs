@@ -16,6 +16,11 @@ pub fn run(app: &App, config: &Config) -> Result<u8, Problem> {
         for setting in settings {
             let value = setting.value.as_deref().unwrap_or("(none)");
             printer.line(&format!("{:<width$}  {value:<40} {}", setting.name, printer.dim(&setting.origin)));
+            printer.line(&printer.dim(&format!("{:<width$}  {}", "", setting.about)));
+        }
+        if let Some(file) = &app.settings.user_file {
+            let file = file.display();
+            printer.remark("change", &format!("a line such as `color = \"never\"` in {file}; or ASSAY_COLOR=never"));
         }
     });
     Ok(0)

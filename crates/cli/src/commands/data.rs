@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::app::{App, absolute, resolve};
 use crate::args::{Data, DataAction};
+use crate::commands::ask;
 use crate::printer::Printer;
 use crate::when;
 
@@ -38,7 +39,7 @@ async fn list(app: &App) -> Result<u8, Problem> {
         datasets.push(listed(app, Source::Builtin(name)).await?);
     }
     let registry = app.context.registry();
-    for name in registry.names() {
+    for name in registry.names()? {
         match registry.find(&name) {
             Ok(Some(added)) => datasets.push(listed(app, Source::Added(Box::new(added))).await?),
             Ok(None) => {}
@@ -101,7 +102,8 @@ fn list_line(printer: &Printer, dataset: &Value, width: usize, now: Timestamp) -
 }
 
 async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
-    let prepared = resolve(app, name).await?.prepare(&app.context).await?;
+    let resolved = resolve(app, name).await?;
+    let prepared = resolved.prepare(&app.context).await?;
     let remembered = app.context.notes().about(&absolute(app, name))?;
     let mut document = json!({ "v": 1, "kind": "dataset" });
     if let (Some(document), Ok(Value::Object(fields))) =
@@ -114,11 +116,12 @@ async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
         document.insert("remembered".into(), json!(remembered));
     }
     app.show(&document, |printer| {
-        print(printer, &prepared);
+        print(printer, &prepared, &name.join(" "));
         if !remembered.is_empty() {
             printer.line("\nremembered");
         }
         remembered.iter().for_each(|note| printer.line(&format!("  {:>3}  {}", note.id, note.text)));
+        ask::say_if_outdated(app, &resolved);
     });
     Ok(0)
 }
@@ -132,7 +135,7 @@ async fn profile(app: &App, name: &[String]) -> Result<u8, Problem> {
     Ok(0)
 }
 
-fn print(printer: &Printer, prepared: &Prepared) {
+fn print(printer: &Printer, prepared: &Prepared, name: &str) {
     let dataset = &prepared.dataset;
     printer.line(&printer.strong(&dataset.id));
     if !dataset.description.is_empty() {
@@ -166,11 +169,10 @@ fn print(printer: &Printer, prepared: &Prepared) {
             printer.line(&format!("  {:<22} {}", measure.name, printer.dim(&measure.description)));
         }
     }
-    if !dataset.questions.is_empty() {
+    let questions = prepared.first_questions();
+    if !questions.is_empty() {
         printer.line("\nquestions to begin with");
-        for question in &dataset.questions {
-            printer.line(&format!("  assay ask {} \"{question}\"", dataset.id));
-        }
+        questions.iter().for_each(|question| printer.line(&format!("  assay ask {name} \"{question}\"")));
     }
     say(printer, &prepared.remarks);
 }

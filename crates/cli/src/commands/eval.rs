@@ -3,15 +3,13 @@
 mod curve;
 mod page;
 
-use std::path::Path;
-
 use agent::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
 use base::{Code, Problem, RunId};
-use flow::Ended;
 use serde_json::Value;
 
 use crate::app::App;
 use crate::args::Eval;
+use crate::files;
 use crate::printer::{Format, Printer};
 
 /// Failures that are shown in the terminal.
@@ -32,22 +30,21 @@ pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
         answer_all: eval.answer_all,
     };
     let title = format!("eval {}", eval.cases.display());
-    let request = app.request(&eval.begin, EVAL, &input, &title)?;
-    let engine = app.engine().await?;
-    if eval.begin.queue {
-        let run = engine.enqueue(&request).await?;
-        app.show_queued(EVAL, &[run]);
-        return Ok(0);
+    for (path, option) in [(&eval.out, "--out"), (&eval.html, "--html")] {
+        path.as_deref().map_or(Ok(()), |path| files::check_folder(path, option))?;
     }
-    let Ended { run, result, .. } = engine.start(&app.context, request).await?;
-    let document = result?.output;
-    let lines = engine.runs().artifact(&run, RESULTS_FILE).await?;
+    let Some((document, runs)) = app.run_or_queue(&eval.begin, EVAL, &input, &title).await? else { return Ok(0) };
+    let run = document["run"].as_str().and_then(RunId::parse);
+    let run = run.ok_or_else(|| Problem::new(Code::Internal, "the evaluation names no run"))?;
+    let lines = runs.artifact(&run, RESULTS_FILE).await?;
+    let kept = format!("the results are kept: `assay runs artifact {run} {RESULTS_FILE}`");
     if let Some(path) = &eval.out {
-        write(path, &lines, &run)?;
+        files::write(path, &lines, &kept)?;
     }
     let results = results_of(&lines)?;
     if let Some(path) = &eval.html {
-        write(path, page::draw(&eval.cases.display().to_string(), &document, &results).as_bytes(), &run)?;
+        let page = page::draw(&eval.cases.display().to_string(), &document, &results);
+        files::write(path, page.as_bytes(), &kept)?;
     }
     app.show(&document, |printer| {
         print(printer, &document);
@@ -57,15 +54,6 @@ pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
         tell_problems(app, &results);
     }
     Ok(0)
-}
-
-fn write(path: &Path, contents: &[u8], run: &RunId) -> Result<(), Problem> {
-    std::fs::write(path, contents).map_err(|error| {
-        let full = error.kind() == std::io::ErrorKind::StorageFull;
-        let code = if full { Code::DiskFull } else { Code::FileUnreadable };
-        Problem::new(code, format!("cannot write `{}`: {error}", path.display()))
-            .hint(format!("the results are kept: `assay runs artifact {run} {RESULTS_FILE}`"))
-    })
 }
 
 fn results_of(lines: &[u8]) -> Result<Vec<CaseResult>, Problem> {
@@ -87,7 +75,11 @@ pub fn print(printer: &Printer, document: &Value) {
         let of = |rank: &str| document[name][rank].as_f64().map_or("–".to_string(), |time| format!("{time:.1} ms"));
         format!("{} at the middle, {} at 99 %", of("p50"), of("p99"))
     };
-    printer.line(&printer.strong(&format!("{} cases, accuracy {}", count("cases"), percent("accuracy"))));
+    let lost = match count("problems") {
+        0 => String::new(),
+        problems => format!("; {problems} could not be evaluated"),
+    };
+    printer.line(&printer.strong(&format!("{} cases, accuracy {}{lost}", count("cases"), percent("accuracy"))));
     printer.line("");
     printer.line(&format!(
         "answered  {} ({} right, {} wrong): precision {}, coverage {}",

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::args::{Runs, RunsAction};
 use crate::commands::document;
+use crate::files;
 use crate::printer::{Format, Printer};
 
 /// Does to runs what was asked for.
@@ -26,6 +27,7 @@ pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
         RunsAction::Fork { id, from_step } => fork(app, id, *from_step).await,
         RunsAction::Export { id, to, force } => {
             let runs = runs_of(app).await?;
+            files::check_folder(to, "--to")?;
             let target = Target { path: to.clone(), replace: *force };
             capsule::export(app, &runs, &runs.find(id).await?, target).await
         }
@@ -72,6 +74,10 @@ async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
     }
     let document = runs.show(&id).await?;
     app.show(&document, |printer| print(printer, &document));
+    if app.printer.format == Format::Text && document["output"]["kind"].is_string() {
+        app.printer.line("");
+        document::show_again(app, &document["output"], is_imported(&runs, &id).await?);
+    }
     Ok(0)
 }
 
@@ -133,7 +139,7 @@ fn print(printer: &Printer, run: &Value) {
     }
     match &run["output"] {
         Value::Null => {}
-        answer if answer["sentence"].is_string() => line("answer", answer["sentence"].as_str().unwrap_or_default()),
+        document if document["kind"].is_string() => {}
         output => line("output", &cut(&output.to_string())),
     }
 }

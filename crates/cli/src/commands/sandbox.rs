@@ -8,7 +8,7 @@ use base::Problem;
 use sandbox::Set;
 use serde_json::json;
 
-pub use run::print;
+pub use run::{limit, print};
 
 use crate::app::App;
 use crate::args::{PackageSet, Sandbox, SandboxAction};

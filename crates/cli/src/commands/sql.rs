@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::app::{App, absolute, data_and_last};
 use crate::args::Sql;
-use crate::commands::document;
+use crate::commands::{document, sandbox};
 use crate::grid;
 use crate::printer::Printer;
 
@@ -40,7 +40,9 @@ pub fn print(printer: &Printer, document: &Value) {
                 printer.remark("refused", &pointed(finding, document["sql"].as_str().unwrap_or_default()));
             }
         }
-        "killed" => printer.remark("killed", &format!("limit reached: {}", word(&document["killed_by"]))),
+        "killed" => {
+            printer.remark("killed", &format!("{}; ask for fewer rows", sandbox::limit(word(&document["killed_by"]))))
+        }
         outcome => print_error(printer, outcome, &document["error"]),
     }
 }

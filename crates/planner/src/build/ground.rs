@@ -186,7 +186,9 @@ impl<'a> Ground<'a> {
         };
         let label = self.index.things[thing]
             .label
-            .filter(|label| *label != key && hops(label.table).is_some() && beside(label));
+            .filter(|label| *label != key && hops(label.table).is_some() && beside(label))
+            // Both ends of a link hold the same.
+            .filter(|label| !self.index.is_link(key, *label));
         if let Some(label) = label {
             let generic = split_name(&self.index.column(label).name).len() == 1;
             let noun =

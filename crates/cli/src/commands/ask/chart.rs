@@ -10,6 +10,7 @@ use data::chart::{Chart, terminal};
 use serde_json::Value;
 
 use crate::args::{Ask, ChartTheme};
+use crate::files;
 
 /// A file that a chart is to be written to.
 pub struct ChartFile {
@@ -51,6 +52,7 @@ impl ChartFile {
                     .hint("give a file that ends in .svg or .png, or in .json for Vega-Lite"));
             }
         };
+        files::check_folder(path, "--chart")?;
         let environments = environments.to_path_buf();
         Ok(Some(ChartFile { path: path.clone(), form, theme: ask.chart_theme, environments }))
     }
@@ -71,12 +73,7 @@ impl ChartFile {
                 picture.png
             }
         };
-        std::fs::write(&self.path, contents).map_err(|error| {
-            let full = error.kind() == std::io::ErrorKind::StorageFull;
-            let code = if full { Code::DiskFull } else { Code::FileUnreadable };
-            Problem::new(code, format!("cannot write `{}`: {error}", self.path.display()))
-                .hint("the answer is kept: `assay runs list`; name another file with --chart")
-        })?;
+        files::write(&self.path, &contents, "name another file with --chart")?;
         Ok(written)
     }
 

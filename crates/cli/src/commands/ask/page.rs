@@ -137,11 +137,11 @@ fn print_refusal(printer: &Printer, refusal: &Value) {
     if refusal["readings"][0].is_object() {
         printer.remark("hint", "choose one with --reading and its number");
     }
-    if let Some(hint) = refusal["hint"].as_str() {
-        printer.remark("hint", hint);
-    }
     for suggestion in list(&refusal["suggestions"]) {
         printer.remark("try", text(suggestion));
+    }
+    if let Some(hint) = refusal["hint"].as_str() {
+        printer.remark("hint", hint);
     }
 }
 

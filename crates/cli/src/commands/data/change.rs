@@ -24,13 +24,19 @@ pub async fn add(app: &App, paths: &[PathBuf], name: Option<&str>) -> Result<u8,
     });
     app.show(&document, |printer| {
         printer.line(&format!("added {} ({} of files)", printer.strong(&added.name), size(added.bytes())));
+        if let Some(wanted) = name.filter(|wanted| *wanted != added.name) {
+            let rule = "names are of small letters a to z, digits and `_`";
+            printer.remark("note", &format!("`{wanted}` is called {} here: {rule}", added.name));
+        }
         for table in &prepared.dataset.tables {
             let columns = table.columns.len() as u64;
             let (rows, columns) = (counted(table.rows, "row"), counted(columns, "column"));
             printer.line(&format!("  {}: {rows}, {columns}", table.name));
         }
         say(printer, &prepared.remarks);
-        printer.remark("next", &format!("assay data show {0}; assay ask {0} \"how many rows\"", added.name));
+        let ask = |question: &String| format!("; assay ask {} \"{question}\"", added.name);
+        let ask = prepared.first_questions().first().map(ask).unwrap_or_default();
+        printer.remark("next", &format!("assay data show {}{ask}", added.name));
     });
     Ok(0)
 }

@@ -28,8 +28,24 @@ pub async fn init(app: &App, path: &Path) -> Result<u8, Problem> {
     let document = json!({ "v": 1, "kind": "metadata", "file": file, "text": text });
     app.show(&document, |printer| {
         printer.line(&file.display().to_string());
-        let folder = file.parent().unwrap_or(Path::new(".")).display().to_string();
-        printer.remark("next", &format!("correct it, then ask the folder: assay ask {folder} \"how many rows\""));
+        printer.remark("next", &format!("correct it, then {}", use_of(app, &file)));
     });
     Ok(0)
+}
+
+/// How what a `dataset.toml` says comes to be used.
+fn use_of(app: &App, file: &Path) -> String {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let registry = app.context.registry();
+    let here = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let names = registry.names().unwrap_or_default().into_iter();
+    let mut added = names.filter_map(|name| registry.find(&name).ok().flatten());
+    match added.find(|added| added.paths.contains(&here)) {
+        Some(added) => format!("`assay data refresh {}` reads it", added.name),
+        // A path, also where a dataset is called like the folder.
+        None if folder.components().count() == 1 && folder.is_relative() && folder != Path::new(".") => {
+            format!("ask the folder, all of its tables together: assay ask ./{} \"…\"", folder.display())
+        }
+        None => format!("ask the folder, all of its tables together: assay ask {} \"…\"", folder.display()),
+    }
 }

@@ -35,6 +35,7 @@ pub async fn status(app: &App) -> Result<u8, Problem> {
         document.extend(fields);
     }
     app.show(&document, |printer| match &status {
+        None if !app.settings.broker => printer.line("no broker is resident: the setting broker is off"),
         None => printer.line("no broker is resident; the next command that runs something starts it"),
         Some(status) => {
             let megabytes = status.worker_bytes as f64 / 1e6;

@@ -170,7 +170,8 @@ pub fn print(printer: &Printer, execution: &Value, was_streamed: bool) {
     match text("outcome") {
         "ok" => print_result(printer, &execution["result"]),
         "refused" => {}
-        "killed" => printer.remark("killed", &format!("limit reached: {}", text("killed_by"))),
+        "killed" => printer
+            .remark("killed", &format!("{}; `assay sandbox run --help` has the options", limit(text("killed_by")))),
         outcome => {
             print_error(printer, outcome, &execution["error"]);
             if let Some(hint) = execution["error"]["hint"].as_str() {
@@ -178,6 +179,18 @@ pub fn print(printer: &Printer, execution: &Value, was_streamed: bool) {
             }
         }
     }
+}
+
+/// Which limit ended a program or a statement, in words.
+pub fn limit(name: &str) -> String {
+    let more = match name {
+        "time" => "it took more processor or wall time than it may",
+        "memory" => "it used more memory than it may",
+        "output" => "it wrote more than it may",
+        "processes" => "it started more processes than it may",
+        _ => "it used more than it may",
+    };
+    format!("limit reached: {name} ({more})")
 }
 
 /// What the last expression came to, apart from what the program printed: stdout is the program's own.
