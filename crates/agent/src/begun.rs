@@ -10,10 +10,10 @@ use data::metadata::Metadata;
 use data::profile::Profile;
 use tokio::task::JoinHandle;
 
+use crate::added::AddedFile;
 use crate::cache::Part;
 use crate::context::Context;
 use crate::ingest::{Ingest, Reading, Wanted, declared_types, way_of};
-use crate::registry::AddedFile;
 use crate::source::Files;
 use crate::stamp::{Stamp, Way};
 

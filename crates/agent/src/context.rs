@@ -8,11 +8,11 @@ use sandbox::{Cell, Environment, EnvironmentOptions, Sandbox, Set, Stop};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
+use crate::added::{Added, Datasets, FilesNow};
 use crate::begun::Begun;
 use crate::cache::Cache;
 use crate::hashes::Hashes;
 use crate::notes::Notes;
-use crate::registry::{Added, FilesNow, Registry};
 
 /// Told what long work is doing. Must not block.
 pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
@@ -113,8 +113,8 @@ impl Context {
     }
 
     /// The datasets that were added under a name.
-    pub fn registry(&self) -> Registry {
-        Registry::of(&self.data_dir)
+    pub fn datasets(&self) -> Datasets {
+        Datasets::of(&self.data_dir)
     }
 
     /// What people remember about datasets.

@@ -9,8 +9,8 @@ use data::Dataset;
 use data::dataset::TableInfo;
 use serde::Serialize;
 
+use crate::added::{Added, RECORD_FORMAT};
 use crate::context::Context;
-use crate::registry::{Added, RECORD_FORMAT};
 use crate::source::{Files, Source, shown};
 use crate::warehouse::{Prepared, Resolved, tidy};
 
@@ -46,22 +46,22 @@ pub struct Refreshed {
 
 /// Adds files under a name and reads them.
 pub async fn add(context: &Context, paths: &[PathBuf], name: Option<&str>) -> Result<(Added, Prepared), Problem> {
-    let registry = context.registry();
+    let datasets = context.datasets();
     let paths = absolute(paths)?;
     let files = Files::at(&paths)?;
-    let name = registry.free_name(name.unwrap_or(&files.id))?;
+    let name = datasets.free_name(name.unwrap_or(&files.id))?;
     let (added, prepared) = read(context, &name, paths, files, None).await?;
-    let changing = registry.change()?;
+    let changing = datasets.change()?;
     // Somebody may have been faster.
-    registry.free_name(&name)?;
-    registry.write(&changing, &added)?;
+    datasets.free_name(&name)?;
+    datasets.write(&changing, &added)?;
     Ok((added, prepared))
 }
 
 /// Reads the files of an added dataset again; its name stands for the new version from then on.
 pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem> {
-    let registry = context.registry();
-    let was = registry.get(name)?;
+    let datasets = context.datasets();
+    let was = datasets.get(name)?;
     let before = {
         let resolved = Resolved::of(context, Source::Added(Box::new(was.clone()))).await?;
         resolved.prepared_form(context)
@@ -69,12 +69,12 @@ pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem
     let files = Files::at(&was.paths)?;
     let (mut added, prepared) = read(context, name, was.paths.clone(), files, Some(was.added_at)).await?;
     added.replaced = Some(was.prepared.clone()).filter(|form| *form != added.prepared);
-    let changing = registry.change()?;
-    if registry.find(name)?.is_none_or(|now| now.added_at != was.added_at) {
+    let changing = datasets.change()?;
+    if datasets.find(name)?.is_none_or(|now| now.added_at != was.added_at) {
         return Err(Problem::new(Code::DatasetUnknown, format!("`{name}` was removed while it was read"))
             .hint("add its files again"));
     }
-    registry.write(&changing, &added)?;
+    datasets.write(&changing, &added)?;
     let changes = before.as_ref().map(|before| compare(&before.dataset, &prepared.dataset)).unwrap_or_default();
     drop(before);
     forget_forms(context, &was, None);
@@ -84,17 +84,17 @@ pub async fn refresh(context: &Context, name: &str) -> Result<Refreshed, Problem
 
 /// Forgets an added dataset, and what was prepared for it alone.
 pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
-    let registry = context.registry();
-    let changing = registry.change()?;
-    match registry.find(name) {
+    let datasets = context.datasets();
+    let changing = datasets.change()?;
+    match datasets.find(name) {
         Ok(Some(added)) => {
             // In this order: whoever is stopped in between leaves a record that can be removed again.
             forget_forms(context, &added, Some(name));
             context.notes().forget_all(&added.name);
-            registry.forget(&changing, name)?;
+            datasets.forget(&changing, name)?;
         }
-        Ok(None) => return registry.get(name).map(drop),
-        Err(_) => drop(registry.forget(&changing, name)?),
+        Ok(None) => return datasets.get(name).map(drop),
+        Err(_) => drop(datasets.forget(&changing, name)?),
     }
     drop(changing);
     tidy(context);
@@ -103,7 +103,7 @@ pub fn remove(context: &Context, name: &str) -> Result<(), Problem> {
 
 /// Removes the prepared forms of a record that no name but one stands for any more. Only while records do not change.
 fn forget_forms(context: &Context, record: &Added, but: Option<&str>) {
-    let (added, whole) = context.registry().all();
+    let (added, whole) = context.datasets().all();
     let stays = |form: &String| added.iter().any(|added| added.prepared == *form && but != Some(added.name.as_str()));
     for form in [Some(&record.prepared), record.replaced.as_ref()].into_iter().flatten() {
         if whole && !stays(form) {

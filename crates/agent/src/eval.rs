@@ -212,13 +212,13 @@ fn is_about_the_data(code: Code) -> bool {
 }
 
 async fn dataset(context: &Context, directory: &Path, names: &[String]) -> Result<Ground, Problem> {
-    let registry = context.registry();
+    let datasets = context.datasets();
     let placed = |name: &String| match directory.join(name) {
-        path if !registry.is_dataset(name) && path.exists() => path.display().to_string(),
+        path if !datasets.is_dataset(name) && path.exists() => path.display().to_string(),
         _ => name.clone(),
     };
     let names: Vec<String> = names.iter().map(placed).collect();
-    let resolved = Resolved::of(context, Source::parse(&names, &registry)?).await?;
+    let resolved = Resolved::of(context, Source::parse(&names, &datasets)?).await?;
     let prepared = Arc::new(resolved.prepare(context).await?);
     let indexed = prepared.clone();
     let index = Arc::new(blocking(move || indexed.index()).await?);

@@ -4,6 +4,7 @@
 //! generated text goes through the guard before it reaches a kernel. Planning, compiling and checking are pure and are
 //! done again on resume. This crate prints nothing and reads no environment.
 
+mod added;
 mod ahead;
 mod answer;
 mod ask;
@@ -25,7 +26,6 @@ mod plan_tour;
 mod program;
 mod query;
 mod recall;
-mod registry;
 mod sentence;
 mod source;
 mod sql;
@@ -33,6 +33,7 @@ mod stamp;
 mod task;
 mod warehouse;
 
+pub use added::{Added, AddedFile, Datasets, FilesNow};
 pub use answer::Answer;
 pub use ask::{AskInput, ask};
 pub use cache::Cache;
@@ -47,7 +48,6 @@ pub use plan_run::{PlanInput, plan_run, unvalidated};
 pub use plan_tour::plan_tour;
 pub use program::{DATABASE_NAME, ProgramData, ProgramInput, program};
 pub use recall::{ANSWERS_BYTES_MAX, ANSWERS_MAX};
-pub use registry::{Added, AddedFile, FilesNow, Registry};
 pub use source::{Files, Source};
 pub use sql::{SqlInput, sql};
 pub use warehouse::{Prepared, Resolved};

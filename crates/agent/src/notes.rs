@@ -17,8 +17,8 @@ use data::plan::Plan;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::added::Datasets;
 use crate::files::{private_folder, unreadable, unwritable, write_whole};
-use crate::registry::Registry;
 
 const FORMAT: u32 = 1;
 const NOTES_MAX: usize = 200;
@@ -47,13 +47,13 @@ struct Record {
 #[derive(Clone, Debug)]
 pub struct Notes {
     folder: PathBuf,
-    registry: Registry,
+    datasets: Datasets,
 }
 
 impl Notes {
     /// Those of this data directory.
     pub fn of(data_dir: &Path) -> Notes {
-        Notes { folder: data_dir.join("notes"), registry: Registry::of(data_dir) }
+        Notes { folder: data_dir.join("notes"), datasets: Datasets::of(data_dir) }
     }
 
     /// What is remembered about the data that the user named.
@@ -131,7 +131,7 @@ impl Notes {
     /// A dataset's name is a plain file name; paths are told apart by their digest.
     fn file(&self, data: &[String]) -> PathBuf {
         let name = match data {
-            [name] if self.registry.is_dataset(name) => name.clone(),
+            [name] if self.datasets.is_dataset(name) => name.clone(),
             paths => {
                 let whole = |path: &String| fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
                 let mut paths: Vec<PathBuf> = paths.iter().map(whole).collect();

@@ -16,7 +16,7 @@ const DATASET: &str = "ecommerce";
 
 /// The document of the walk, stage by stage.
 pub async fn plan_tour(context: &Context) -> Result<Value, Problem> {
-    let source = Source::parse(&[DATASET.to_string()], &context.registry())?;
+    let source = Source::parse(&[DATASET.to_string()], &context.datasets())?;
     let prepared = Resolved::of(context, source).await?.prepare(context).await?;
     let stages = stages(context, &prepared).await?;
     Ok(json!({

@@ -6,8 +6,8 @@ use base::{Code, Problem, nearest};
 use data::builtin;
 use data::profile::Remark;
 
+use crate::added::{Added, Datasets};
 use crate::folder::{self, FILES_MAX, folder_name, table_name, tables_of};
-use crate::registry::{Added, Registry};
 
 /// What the user named as data.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,16 +35,16 @@ pub struct Files {
 
 impl Source {
     /// Reads what the user wrote: one name of a dataset, or paths.
-    pub fn parse(data: &[String], registry: &Registry) -> Result<Source, Problem> {
+    pub fn parse(data: &[String], datasets: &Datasets) -> Result<Source, Problem> {
         if let [name] = data {
             if let Some(known) = builtin::names().iter().find(|known| *known == name) {
                 return Ok(Source::Builtin(known));
             }
-            if let Some(added) = registry.find(name)? {
+            if let Some(added) = datasets.find(name)? {
                 return Ok(Source::Added(Box::new(added)));
             }
         }
-        if let Some(name) = data.iter().find(|name| registry.is_dataset(name)) {
+        if let Some(name) = data.iter().find(|name| datasets.is_dataset(name)) {
             return Err(Problem::new(
                 Code::Usage,
                 format!("the dataset `{name}` cannot be asked together with others"),
@@ -52,7 +52,7 @@ impl Source {
             .hint("name one dataset, or files and folders"));
         }
         match data.iter().find(|name| !looks_like_path(name) && !Path::new(name).exists()) {
-            Some(name) => Err(unknown(name, registry)),
+            Some(name) => Err(unknown(name, datasets)),
             None => Ok(Source::Files(Files::at(&data.iter().map(PathBuf::from).collect::<Vec<_>>())?)),
         }
     }
@@ -91,9 +91,9 @@ fn looks_like_path(name: &str) -> bool {
     !name.contains("://") && (name.contains('/') || Path::new(name).extension().is_some())
 }
 
-fn unknown(name: &str, registry: &Registry) -> Problem {
+fn unknown(name: &str, datasets: &Datasets) -> Problem {
     let problem = Problem::new(Code::DatasetUnknown, format!("no dataset and no file is called `{}`", shown(name)));
-    let names = registry.all_names();
+    let names = datasets.all_names();
     let close = nearest(name, names.iter().map(String::as_str));
     match close.first() {
         Some(close) => problem.hint(format!("did you mean `{close}`?")),
@@ -120,8 +120,8 @@ mod tests {
     use super::*;
 
     fn refusal(name: &str) -> Problem {
-        let registry = Registry::of(Path::new("/nowhere/at/all"));
-        Source::parse(&[name.to_string()], &registry).expect_err("there is none")
+        let datasets = Datasets::of(Path::new("/nowhere/at/all"));
+        Source::parse(&[name.to_string()], &datasets).expect_err("there is none")
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn parse_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Pr
 
 /// The data a run began with, or `input_changed`.
 pub async fn unchanged(context: &Context, data: &[String], version: &str) -> Result<Resolved, Problem> {
-    let resolved = Resolved::of(context, Source::parse(data, &context.registry())?).await?;
+    let resolved = Resolved::of(context, Source::parse(data, &context.datasets())?).await?;
     if resolved.version.as_str() != version {
         return Err(Problem::new(Code::InputChanged, format!("`{}` changed since the run began", resolved.id))
             .hint("what was recorded can only be continued over the data as it was; ask again for the new contents"));

@@ -17,13 +17,13 @@ use data::{Dataset, builtin};
 use planner::Index;
 use serde_json::json;
 
+use crate::added::{Added, AddedFile};
 use crate::begun::{begin, blocking, give_up, look_at};
 use crate::cache::{Cache, DATABASE_FILE, DATASET_FILE, Entry, Lock, PROFILE_FILE, VALUES_FILE};
 use crate::context::Context;
 use crate::files::{read_small, unreadable, unwritable};
 use crate::folder::format_of;
 use crate::ingest::{Ingest, Reading, Wanted, declared_types};
-use crate::registry::{Added, AddedFile};
 use crate::source::{Files, Source};
 
 /// Raised when the same files mean another dataset.
@@ -365,7 +365,7 @@ pub(crate) fn tidy(context: &Context) {
     let cache = context.cache();
     cache.sweep();
     context.hashes().sweep();
-    let (added, whole) = context.registry().all();
+    let (added, whole) = context.datasets().all();
     if !whole {
         // A record that cannot be read may name anything.
         return;

@@ -171,8 +171,8 @@ pub async fn data_and_last<'a>(
     let usage = |message: String| {
         Problem::new(Code::Usage, message).hint(format!("such as: assay {command} ecommerce \"the {what}\""))
     };
-    let registry = app.context.registry();
-    let is_data = |word: &String| registry.is_dataset(word) || Path::new(word).exists();
+    let datasets = app.context.datasets();
+    let is_data = |word: &String| datasets.is_dataset(word) || Path::new(word).exists();
     match words {
         [] | [_] => Err(usage(format!("name the data first, then the {what}"))),
         [first, .., last] if is_data(last) && !is_data(first) => {
@@ -187,14 +187,14 @@ pub async fn data_and_last<'a>(
 
 /// The version of what the user named.
 pub async fn resolve(app: &App, data: &[String]) -> Result<Resolved, Problem> {
-    Resolved::of(&app.context, Source::parse(data, &app.context.registry())?).await
+    Resolved::of(&app.context, Source::parse(data, &app.context.datasets())?).await
 }
 
 /// Paths that mean the same from wherever a run is resumed.
 pub fn absolute(app: &App, data: &[String]) -> Vec<String> {
-    let registry = app.context.registry();
+    let datasets = app.context.datasets();
     let name = |text: &String| match std::path::absolute(text) {
-        Ok(path) if path.exists() && !registry.is_dataset(text) => path.display().to_string(),
+        Ok(path) if path.exists() && !datasets.is_dataset(text) => path.display().to_string(),
         _ => text.clone(),
     };
     data.iter().map(name).collect()

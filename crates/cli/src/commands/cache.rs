@@ -72,7 +72,7 @@ async fn clear(app: &App, name: Option<&str>, older_than: Option<Duration>) -> R
 
 /// What answers about this data are listed under: for files the name of their dataset, also when they are gone.
 fn about(app: &App, name: &str) -> String {
-    match Source::parse(&[name.to_string()], &app.context.registry()) {
+    match Source::parse(&[name.to_string()], &app.context.datasets()) {
         Ok(Source::Files(files)) => files.id,
         _ => name.to_string(),
     }

@@ -102,9 +102,9 @@ fn with_datasets(argument: Arg, data_dir: Option<PathBuf>) -> Arg {
 
 fn dataset_names(data_dir: Option<PathBuf>, all: bool) -> Vec<String> {
     let flags = Global { data_dir, quiet: true, ..Global::default() };
-    let registry = Settings::read(&flags).map(|settings| agent::Registry::of(&settings.data_dir));
-    registry
-        .map(|registry| if all { registry.all_names() } else { registry.names().unwrap_or_default() })
+    let datasets = Settings::read(&flags).map(|settings| agent::Datasets::of(&settings.data_dir));
+    datasets
+        .map(|datasets| if all { datasets.all_names() } else { datasets.names().unwrap_or_default() })
         .unwrap_or_default()
 }
 

@@ -38,10 +38,10 @@ async fn list(app: &App) -> Result<u8, Problem> {
     for name in builtin::names() {
         datasets.push(listed(app, Source::Builtin(name)).await?);
     }
-    let registry = app.context.registry();
-    for name in registry.names()? {
-        match registry.find(&name) {
-            Ok(Some(added)) => datasets.push(listed(app, Source::Added(Box::new(added))).await?),
+    let added = app.context.datasets();
+    for name in added.names()? {
+        match added.find(&name) {
+            Ok(Some(one)) => datasets.push(listed(app, Source::Added(Box::new(one))).await?),
             Ok(None) => {}
             Err(problem) => app.printer.remark("warning", &problem.message),
         }

@@ -37,7 +37,7 @@ async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
                 path: "/dataset".into(),
                 code: problem.code,
                 message: problem.message,
-                suggestions: base::nearest(&data[0], app.context.registry().all_names().iter().map(String::as_str)),
+                suggestions: base::nearest(&data[0], app.context.datasets().all_names().iter().map(String::as_str)),
             }]),
             Err(problem) => return Err(problem),
         },

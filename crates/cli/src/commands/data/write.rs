@@ -10,7 +10,7 @@ use crate::app::App;
 
 /// Writes a dataset's tables and its words to a folder.
 pub async fn export(app: &App, name: &[String], to: &Path) -> Result<u8, Problem> {
-    let source = Source::parse(name, &app.context.registry())?;
+    let source = Source::parse(name, &app.context.datasets())?;
     let id = match &source {
         Source::Builtin(name) => name.to_string(),
         Source::Added(added) => added.name.clone(),
@@ -36,10 +36,10 @@ pub async fn init(app: &App, path: &Path) -> Result<u8, Problem> {
 /// How what a `dataset.toml` says comes to be used.
 fn use_of(app: &App, file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let registry = app.context.registry();
+    let datasets = app.context.datasets();
     let here = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let names = registry.names().unwrap_or_default().into_iter();
-    let mut added = names.filter_map(|name| registry.find(&name).ok().flatten());
+    let names = datasets.names().unwrap_or_default().into_iter();
+    let mut added = names.filter_map(|name| datasets.find(&name).ok().flatten());
     match added.find(|added| added.paths.contains(&here)) {
         Some(added) => format!("`assay data refresh {}` reads it", added.name),
         // A path, also where a dataset is called like the folder.

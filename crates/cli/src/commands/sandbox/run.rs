@@ -48,7 +48,7 @@ async fn data(app: &App, run: &SandboxRun, values: &BTreeMap<String, Value>) -> 
     if run.data.is_empty() {
         return Ok(None);
     }
-    let source = Source::parse(&run.data, &app.context.registry())?;
+    let source = Source::parse(&run.data, &app.context.datasets())?;
     let tables: Vec<String> = match &source {
         Source::Builtin(name) => data::builtin::hashes(name).map(|(table, _)| table.to_string()).collect(),
         Source::Added(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),

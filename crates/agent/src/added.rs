@@ -140,17 +140,17 @@ impl AddedFile {
 
 /// The added datasets of one data directory.
 #[derive(Clone, Debug)]
-pub struct Registry {
+pub struct Datasets {
     folder: PathBuf,
 }
 
 /// Held while a record is written or removed.
 pub struct Changing(#[allow(dead_code)] File);
 
-impl Registry {
+impl Datasets {
     /// Those of this data directory.
-    pub fn of(data_dir: &Path) -> Registry {
-        Registry { folder: data_dir.join("sources") }
+    pub fn of(data_dir: &Path) -> Datasets {
+        Datasets { folder: data_dir.join("sources") }
     }
 
     /// The name under which a dataset can be added; refused if it would be taken for another.
@@ -300,8 +300,8 @@ mod tests {
 
     #[test]
     fn a_name_is_made_plain_or_refused() {
-        let registry = Registry::of(Path::new("/nowhere/at/all"));
-        let name = |wanted: &str| registry.free_name(wanted).ok();
+        let datasets = Datasets::of(Path::new("/nowhere/at/all"));
+        let name = |wanted: &str| datasets.free_name(wanted).ok();
         assert_eq!(name("My Sales (2024)").as_deref(), Some("my_sales_2024"));
         assert_eq!(name("../../etc/passwd").as_deref(), Some("etc_passwd"));
         assert_eq!((name("…"), name(""), name("Ecommerce"), name(&"x".repeat(65))), (None, None, None, None));
