@@ -5,6 +5,7 @@
 mod bench;
 mod cases;
 mod ci;
+mod guard;
 mod pictures;
 mod suite;
 mod tidy;
@@ -23,6 +24,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
                                  a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
        cargo xtask suite         the project's own questions over 52 datasets, answers held against pandas
+       cargo xtask guard         what the SQL policy has of the engine, asked of it anew
        cargo xtask pictures      the pictures of the README, from what the program answers
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
@@ -57,6 +59,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["cases", name, out] => cases::run(name, out, &Workspace::find()?.root.join(cases::BENCHMARKS)),
         ["cases", name, out, from] => cases::run(name, out, std::path::Path::new(from)),
         ["suite"] => suite::run(&Workspace::find()?),
+        ["guard"] => guard::run(&Workspace::find()?),
         ["pictures"] => pictures::run(&Workspace::find()?),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "ask"] => bench::ask::run(&Workspace::find()?, &["planning", "shell"]),

@@ -34,3 +34,28 @@ pub const MODULES: &[(&str, &str)] = &[
 pub fn decides_what_files_become(name: &str) -> bool {
     name.starts_with("ingest") || name.starts_with("profiling") || name == "cells.py"
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::plan::Agg;
+
+    #[test]
+    fn every_file_is_a_module() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernel");
+        let names = std::fs::read_dir(folder).expect("the folder").flatten().map(|entry| entry.file_name());
+        let files: BTreeSet<String> =
+            names.filter_map(|name| name.into_string().ok()).filter(|name| name.ends_with(".py")).collect();
+        assert_eq!(files, MODULES.iter().map(|(name, _)| name.to_string()).collect::<BTreeSet<_>>());
+    }
+
+    #[test]
+    fn the_oracle_has_every_aggregate() {
+        let (_, oracle) = MODULES.iter().find(|(name, _)| *name == "oracle.py").expect("the oracle");
+        let (_, known) = oracle.split_once("\nAGGREGATES = {").expect("its table of aggregates");
+        let (known, _) = known.split_once("\n}").expect("the end of the table");
+        assert!(Agg::ALL.iter().all(|agg| known.contains(&format!("\"{}\":", agg.as_str()))), "{known}");
+    }
+}

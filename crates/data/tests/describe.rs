@@ -4,6 +4,7 @@ use base::Hash;
 use data::dataset::Dataset;
 use data::describe::describe;
 use data::metadata::Metadata;
+use data::plan::Agg;
 use data::profile::Profile;
 use data::{builtin, plan};
 use serde_json::{Value, json};
@@ -118,6 +119,7 @@ fn every_aggregate_has_words() {
         (json!({"agg": "count", "expr": col("sensors.battery_pct")}), "count of readings with a value of battery_pct"),
         (json!({"agg": "count_distinct", "expr": col("sensors.sensor_id")}), "count of distinct sensors"),
         (json!({"agg": "count_distinct", "expr": col("sensors.zone")}), "count of distinct zone"),
+        (json!({"agg": "sum", "expr": col("sensors.battery_pct")}), "sum of battery_pct"),
         (json!({"agg": "min", "expr": col("sensors.timestamp")}), "earliest timestamp"),
         (json!({"agg": "max", "expr": col("sensors.pressure_hpa")}), "maximum of pressure_hpa"),
         (json!({"agg": "median", "expr": col("sensors.pressure_hpa")}), "median of pressure_hpa"),
@@ -130,6 +132,7 @@ fn every_aggregate_has_words() {
             "count of readings (only where anomaly_flag is true)",
         ),
     ];
+    assert!(Agg::ALL.iter().all(|agg| cases.iter().any(|(measure, _)| measure["agg"] == agg.as_str())));
     for (mut measure, expected) in cases {
         measure["as"] = json!("m");
         check("sensors", "sensors", json!({"measures": [measure]}), expected);

@@ -1,6 +1,6 @@
 //! Runs `cases/sql.md` through the guard with the parse answers stored beside it, and attacks the limits.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use base::Finding;
@@ -54,8 +54,18 @@ fn cases() -> Vec<Case> {
     parts.map(case).collect()
 }
 
-fn answers() -> Vec<Value> {
-    read("sql.trees.jsonl").lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+/// Each case with what the engine's parser made of its statement.
+fn parsed_cases() -> Vec<(Case, Value)> {
+    let trees = read("sql.trees.jsonl");
+    let answers = trees.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let parsed: BTreeMap<String, Value> = answers
+        .map(|mut answer| (answer["sql"].as_str().expect("the statement").to_string(), answer["parsed"].take()))
+        .collect();
+    let with_tree = |case: Case| match parsed.get(&case.sql) {
+        Some(tree) => (case, tree.clone()),
+        None => panic!("{}: its statement was not parsed yet; `cargo xtask guard` does that", case.heading),
+    };
+    cases().into_iter().map(with_tree).collect()
 }
 
 fn shown(sql: &str, finding: &Finding) -> String {
@@ -77,12 +87,10 @@ fn check(sql: &str, parsed: &Value) -> Vec<String> {
 
 #[test]
 fn every_case_is_as_its_heading_says() {
-    let (cases, answers) = (cases(), answers());
-    assert_eq!(cases.len(), answers.len(), "run cases/make_trees.py");
+    let cases = parsed_cases();
     let mut wrong = Vec::new();
-    for (case, answer) in cases.iter().zip(&answers) {
-        assert_eq!(answer["sql"], case.sql.as_str(), "{}: run cases/make_trees.py", case.heading);
-        let found = check(&case.sql, &answer["parsed"]);
+    for (case, parsed) in &cases {
+        let found = check(&case.sql, parsed);
         if found != case.expected {
             wrong.push(format!("{}\n  expected {:?}\n  found    {found:?}", case.heading, case.expected));
         }
@@ -97,20 +105,20 @@ fn an_unknown_word_anywhere_in_the_tree_is_refused() {
     const NODES_MAX: usize = 60;
     let mut changed = 0;
     let mut fields = BTreeSet::new();
-    for answer in answers().iter().filter(|answer| answer["parsed"]["error"].is_null()) {
-        let sql = answer["sql"].as_str().expect("the statement");
-        let nodes = answer["parsed"]["tree"].as_array().expect("a tree");
-        if nodes.len() > NODES_MAX || check(sql, &answer["parsed"]) != ["ok"] {
+    for (case, whole) in parsed_cases().iter().filter(|(_, parsed)| parsed["error"].is_null()) {
+        let sql = case.sql.as_str();
+        let nodes = whole["tree"].as_array().expect("a tree");
+        if nodes.len() > NODES_MAX || check(sql, whole) != ["ok"] {
             continue;
         }
         for (index, node) in nodes.iter().enumerate() {
             for field in CLOSED.iter().filter(|field| node.get(field).is_some_and(Value::is_string)) {
-                let mut parsed = answer["parsed"].clone();
+                let mut parsed = whole.clone();
                 parsed["tree"][index][field] = json!("SOMETHING_NEW");
                 assert_ne!(check(sql, &parsed), ["ok"], "{sql}: node {index}, {field}");
                 fields.insert(*field);
             }
-            let mut parsed = answer["parsed"].clone();
+            let mut parsed = whole.clone();
             parsed["tree"][index]["something_new"] = json!(true);
             assert_ne!(check(sql, &parsed), ["ok"], "{sql}: node {index}");
             changed += 1;
@@ -124,9 +132,8 @@ fn an_unknown_word_anywhere_in_the_tree_is_refused() {
 #[test]
 fn messages_say_what_to_write_instead() {
     let message = |heading: &str| {
-        let (index, case) = cases().into_iter().enumerate().find(|(_, case)| case.heading == heading).expect("a case");
-        let parsed = &answers()[index]["parsed"];
-        let report = guard::sql::check(&case.sql, parsed, TABLES).expect_err("a refusal");
+        let (case, parsed) = parsed_cases().into_iter().find(|(case, _)| case.heading == heading).expect("a case");
+        let report = guard::sql::check(&case.sql, &parsed, TABLES).expect_err("a refusal");
         report.findings[0].message.clone()
     };
     assert_eq!(message("a misspelt table"), "there is no table `ordres`; did you mean `orders`?");
@@ -140,8 +147,8 @@ fn messages_say_what_to_write_instead() {
 /// of its own, and the words of a syntax error are the parser's.
 #[test]
 fn every_refusal_points_and_advises() {
-    for (case, answer) in cases().iter().zip(&answers()) {
-        let Err(report) = guard::sql::check(&case.sql, &answer["parsed"], TABLES) else { continue };
+    for (case, parsed) in &parsed_cases() {
+        let Err(report) = guard::sql::check(&case.sql, parsed, TABLES) else { continue };
         for finding in &report.findings {
             let advises = finding.message.contains("; ") || finding.rule == "sql/syntax";
             assert!(advises, "{}: {}", case.heading, finding.message);

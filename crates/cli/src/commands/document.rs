@@ -12,8 +12,8 @@ pub fn show(app: &App, document: &Value) -> u8 {
     app.show(document, |printer| draw(printer, document, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
-        "demo" | "eval" => 0,
-        _ => sql::exit_code(document),
+        "execution" | "sql" | "plan" => sql::exit_code(document),
+        _ => 0,
     }
 }
 
@@ -38,13 +38,14 @@ fn draw(printer: &Printer, document: &Value, was_streamed: bool) {
         "execution" => sandbox::print(printer, document, was_streamed),
         "demo" => demo::print(printer, document),
         "eval" => eval::print(printer, document),
-        _ => {
+        "sql" | "plan" => {
             sql::print(printer, document);
             let known = &document["known"];
             if let (Some(level), Some(note)) = (known["level"].as_str(), known["note"].as_str()) {
                 printer.line(&printer.dim(&format!("\nknown    {level}: {note}")));
             }
         }
+        _ => printer.lines(&format!("{document:#}\n")),
     }
 }
 

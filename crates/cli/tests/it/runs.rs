@@ -199,9 +199,11 @@ fn digits_that_do_not_tell_runs_apart_name_those_they_could_mean() {
     let problem = place.json(2, &["runs", "show", &runs[0][..6]]);
     assert_eq!(problem["code"], "run_unknown", "{problem}");
     let hint = problem["hint"].as_str().unwrap();
-    let named = runs.iter().filter(|run| hint.contains(run.as_str())).count();
+    let named = runs.iter().filter(|run| hint.contains(short(run))).count();
     assert_eq!((named, hint.contains('…')), (5, true), "{hint}");
     assert_eq!(place.json(0, &["runs", "show", short(&runs[0])])["state"], "pending", "nothing was done to it");
+    // As the list shows them, they need not be typed to their end.
+    assert_eq!(place.json(0, &["runs", "show", &short(&runs[0])[..7]])["id"], runs[0].as_str());
     for text in ["", "abc", "a--b", "abcg", "ab cd", "%%%%", "____", "00000000", &"a".repeat(40), "café"] {
         let problem = place.json(2, &["runs", "cancel", text]);
         assert_eq!((&problem["code"], problem["hint"].is_string()), (&json!("run_unknown"), true), "{text}: {problem}");

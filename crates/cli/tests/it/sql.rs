@@ -296,3 +296,11 @@ fn bombs_end_at_a_limit_and_leave_nothing() {
         before.nothing_is_left(&place, "");
     }
 }
+
+#[test]
+fn the_list_of_functions_is_what_the_engine_says() {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../guard/src/sql");
+    let ran = Place::new().assay(["sandbox", "run", &format!("{sources}/functions.py")]).run().exits(0);
+    let kept = std::fs::read_to_string(format!("{sources}/functions.txt")).expect("the list");
+    assert_eq!(ran.stdout, kept, "`cargo xtask guard` prints it anew");
+}

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{Hash, Type};
+use base::Hash;
 
 use super::section::advice;
 use super::{ColumnMetadata, MeasureMetadata, Metadata, TableMetadata, spelled};
@@ -258,12 +258,10 @@ fn expression(text: &str, from_table: &str, dataset: &Dataset) -> Result<Expr, S
 fn check_type(agg: Agg, expr: &Expr, dataset: &Dataset) -> Result<(), String> {
     let Expr::Col { col } = expr else { return Ok(()) };
     let Some(ty) = dataset.column(col).map(|column| column.ty) else { return Ok(()) };
-    let fits = match agg {
-        Agg::Sum | Agg::Median | Agg::Stddev | Agg::Quantile => ty.is_number(),
-        Agg::Avg => ty.is_number() || ty == Type::Bool,
-        Agg::Count | Agg::CountDistinct | Agg::Min | Agg::Max => true,
-    };
-    if fits { Ok(()) } else { Err(format!("`{col}` is {}, which has no {}", ty.as_str(), agg.as_str())) }
+    match crate::plan::kind::aggregate(agg, Some(ty.into())) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("`{col}` is {}, which has no {}", ty.as_str(), agg.as_str())),
+    }
 }
 
 /// Every column must be found from the grain along many-to-one links, or the measure could not be computed there.

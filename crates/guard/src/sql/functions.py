@@ -1,6 +1,6 @@
 """Prints `functions.txt`: the functions that checked SQL may call.
 
-Run it with the pinned engine's extension module on the path and read the difference before committing it. One idea: the
+`cargo xtask guard` runs it in a cell that has the pinned engine; read the difference before keeping it. One idea: the
 engine says which functions are pure, and this file names what is taken away from those: whatever reads the catalog,
 settings or SQL text, keeps or exposes internal state, depends on chance, or crashed the engine before.
 """

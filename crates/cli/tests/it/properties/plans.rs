@@ -93,6 +93,15 @@ enum Scope {
 }
 
 /// The words of a text, to pick from; one that stands twice is picked twice as often.
+/// What measures are made with, the more usual ones more often.
+const AGGREGATES: &str = "count count count_distinct sum sum sum avg avg min max median median stddev quantile";
+
+#[test]
+fn every_aggregate_is_drawn() {
+    let drawn = words(AGGREGATES);
+    assert!(data::plan::Agg::ALL.iter().all(|agg| drawn.contains(&agg.as_str())), "{drawn:?}");
+}
+
 fn words(text: &'static str) -> Vec<&'static str> {
     text.split(' ').collect()
 }
@@ -180,9 +189,7 @@ impl Maker<'_> {
     }
 
     fn measure(&mut self, scope: &Scope, index: usize, outputs: &mut Vec<Named>) -> Value {
-        let agg = *self
-            .random
-            .pick(&words("count count count_distinct sum sum sum avg avg min max median median stddev quantile"));
+        let agg = *self.random.pick(&words(AGGREGATES));
         let wanted: &[Type] = match agg {
             "count" | "count_distinct" => &ANY,
             "sum" | "avg" => &[Type::Int, Type::Float, Type::Decimal, Type::Bool],
