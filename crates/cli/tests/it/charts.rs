@@ -70,3 +70,13 @@ fn a_chart_is_written_as_its_file_is_named() {
     assert_ne!(std::fs::read(&path).unwrap(), light);
     place.assay(["ask", "ecommerce", "revenue by category", "--chart", "chart.gif"]).run().exits(2);
 }
+
+#[test]
+fn a_picture_for_a_folder_that_is_not_there_costs_no_answer() {
+    let place = Place::new();
+    let problem = place.json(2, &["ask", "ecommerce", "orders by status", "--chart", "nowhere/orders.svg"]);
+    assert_eq!((&problem["code"], problem["run"].is_null()), (&Value::from("file_unreadable"), true), "{problem}");
+    place.folder("orders.svg");
+    let ran = place.assay(&["ask", "ecommerce", "orders by status", "--chart", "orders.svg"]).run().exits(2);
+    assert!(ran.stdout.contains("known    verified"), "{}", ran.stdout);
+}

@@ -366,3 +366,12 @@ fn other_shells_show_what_a_run_was() {
     let asked = place.assay(["runs", "list"]).env("ASSAY_COMPLETE", "tcsh").run();
     assert_eq!((asked.code, asked.stdout.as_str()), (Some(2), ""));
 }
+
+#[test]
+fn a_finished_run_is_shown_with_what_its_command_printed() {
+    let place = Place::new();
+    let printed = place.assay(&["ask", "ecommerce", "orders by status"]).run().exits(0).stdout;
+    let id = place.json(0, &["runs", "list"])["runs"][0]["id"].as_str().unwrap().to_string();
+    let shown = place.assay(&["runs", "show", &id]).run().exits(0).stdout;
+    assert!(shown.contains(&id) && shown.ends_with(&printed), "{shown}");
+}

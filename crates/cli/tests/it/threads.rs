@@ -42,6 +42,9 @@ fn a_whole_question_stands_on_its_own_and_an_unclear_one_is_refused() {
     let hash = &shared().answer(&["ecommerce"], "how many orders are there")["plan_hash"];
     assert_eq!((&alone["plan_hash"], codes(&alone)), (hash, vec![]));
     assert_eq!(ask("another", 1, "by month instead")["status"], "refused", "another thread knows nothing of it");
+    let threads = shared().json(0, &["threads", "list"]);
+    let named = |name: &str| threads["threads"].as_array().unwrap().iter().any(|one| one["name"] == name);
+    assert_eq!((named(thread), named("another")), (true, false), "a thread begins with an answer");
 }
 
 #[test]
