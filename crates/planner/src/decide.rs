@@ -14,7 +14,7 @@ use crate::draft::Draft;
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::mentions::{Mention, Mentions, What};
-use crate::readings::Rigor;
+use crate::readings::{Parser, Rigor};
 use crate::score::Feature;
 use crate::tokens::{self, Kind, TOKENS_MAX, Token};
 use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, guess, readings, score, spelling};
@@ -22,38 +22,66 @@ use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, guess, readin
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
 
-/// Decides a question; refusals come without suggestions.
-pub fn decide(index: &Index, question: &str) -> Outcome {
-    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, index.forms));
-    if tokens.len() > TOKENS_MAX {
-        return refuse(Reason::Limit, format!("a question has at most {TOKENS_MAX} words"), Vec::new());
+/// A question and what its words may stand for.
+pub struct Question {
+    tokens: Vec<Token>,
+    mentions: Mentions,
+}
+
+impl Question {
+    /// Looks up every word, if the question and the dataset have anything to read.
+    pub fn new(index: &Index, text: &str) -> Result<Question, Refusal> {
+        let tokens = tokens::merge_magnitudes(tokens::tokenize(text, index.forms));
+        if tokens.len() > TOKENS_MAX {
+            return Err(Refusal::new(Reason::Limit, format!("a question has at most {TOKENS_MAX} words")));
+        }
+        if tokens.is_empty() {
+            return Err(Refusal::new(Reason::NotAboutData, "there is no question"));
+        }
+        if index.dataset.tables.iter().all(|table| table.columns.is_empty()) {
+            return Err(Refusal::new(Reason::NoData, "the dataset has no columns"));
+        }
+        let mentions = Mentions::new(index, &tokens);
+        Ok(Question { tokens, mentions })
     }
-    if tokens.is_empty() {
-        return refuse(Reason::NotAboutData, "there is no question".to_string(), Vec::new());
+
+    /// The words that neither the language nor the dataset knows.
+    fn unknown(&self) -> Vec<usize> {
+        (0..self.tokens.len()).filter(|at| is_unknown(&self.tokens, &self.mentions, *at)).collect()
     }
-    if index.dataset.tables.iter().all(|table| table.columns.is_empty()) {
-        return refuse(Reason::NoData, "the dataset has no columns".to_string(), Vec::new());
+}
+
+/// Decides a question as it is written, from left to right; refusals come without suggestions.
+pub fn decide(index: &Index, text: &str) -> Outcome {
+    match Question::new(index, text) {
+        Ok(question) => decide_in_order(index, &question),
+        Err(refusal) => Outcome::Refusal(refusal),
     }
-    let mentions = Mentions::new(index, &tokens);
-    let strict = read(index, &tokens, &mentions, Rigor::Strict);
+}
+
+/// Decides a question by readings that take its words from left to right.
+pub fn decide_in_order(index: &Index, question: &Question) -> Outcome {
+    let Question { tokens, mentions } = question;
+    let parser = Parser::new(index, tokens, mentions);
+    let strict = read(&parser, Rigor::Strict);
     if !strict.readings.is_empty() {
         return weigh(index, strict.readings);
     }
-    let lenient = read(index, &tokens, &mentions, Rigor::Lenient);
+    let lenient = read(&parser, Rigor::Lenient);
     if !lenient.readings.is_empty() {
         return weigh(index, lenient.readings);
     }
-    let mended = read_mended(index, &tokens, &mentions);
+    let unknown = question.unknown();
+    let mended = read_mended(index, tokens, &unknown);
     if !mended.is_empty() {
         return weigh(index, mended);
     }
-    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(&tokens, &mentions, *at)).collect();
-    let guessed = guess::guessed(index, &tokens, &mentions, &unknown);
+    let guessed = guess::guessed(index, tokens, mentions, &unknown);
     let known = guessed.as_ref().map(|guessed| guessed.known.clone()).unwrap_or_default();
-    let readings = guessed.map(|guessed| read_granting(index, &tokens, &guessed.mentions, &guessed.said));
+    let readings = guessed.map(|guessed| read_granting(index, tokens, &guessed.mentions, &guessed.said));
     match readings.filter(|readings| !readings.is_empty()) {
         Some(readings) => weigh(index, readings),
-        None => explain(index, &tokens, &mentions, &Unread { passed: lenient.passed, guessed: known }, strict.failure),
+        None => explain(index, tokens, mentions, &Unread { passed: lenient.passed, guessed: known }, strict.failure),
     }
 }
 
@@ -67,9 +95,10 @@ struct Unread {
 
 /// The readings of a question that take something for granted in all of it.
 fn read_granting(index: &Index, tokens: &[Token], mentions: &Mentions, said: &[Assumption]) -> Vec<Reading> {
-    let mut readings = read(index, tokens, mentions, Rigor::Strict).readings;
+    let parser = Parser::new(index, tokens, mentions);
+    let mut readings = read(&parser, Rigor::Strict).readings;
     if readings.is_empty() {
-        readings = read(index, tokens, mentions, Rigor::Lenient).readings;
+        readings = read(&parser, Rigor::Lenient).readings;
     }
     let doubted =
         |plan: &data::plan::Plan| doubts::averages_over_kinds(tokens, plan) || doubts::shows_extremes_of_periods(plan);
@@ -83,9 +112,8 @@ fn read_granting(index: &Index, tokens: &[Token], mentions: &Mentions, said: &[A
 }
 
 /// The readings of a question whose words of the language are spelled right.
-fn read_mended(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Reading> {
-    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(tokens, mentions, *at)).collect();
-    let Some((tokens, said)) = spelling::repaired(index, tokens, &unknown) else { return Vec::new() };
+fn read_mended(index: &Index, tokens: &[Token], unknown: &[usize]) -> Vec<Reading> {
+    let Some((tokens, said)) = spelling::repaired(index, tokens, unknown) else { return Vec::new() };
     read_granting(index, &tokens, &Mentions::new(index, &tokens), &said)
 }
 
@@ -100,25 +128,23 @@ struct Read {
 }
 
 /// Every reading of a question, from left to right.
-fn read(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Read {
-    let parsed = readings::parse(index, tokens, mentions, rigor);
-    let (readings, failure) = built(index, tokens, mentions, parsed.drafts);
+fn read(parser: &Parser, rigor: Rigor) -> Read {
+    let parsed = readings::parse(parser, rigor);
+    let (readings, failure) = built(parser, parsed.drafts);
     Read { readings, failure, passed: parsed.passed }
 }
 
 /// Decides a question that has no reading from left to right by readings whose parts may stand in any order; the refusal
 /// is what it would get otherwise.
-pub fn decide_in_any_order(index: &Index, question: &str, refusal: Refusal) -> Outcome {
-    let tokens = tokens::merge_magnitudes(tokens::tokenize(question, index.forms));
-    let mut mentions = Mentions::new(index, &tokens);
-    let unknown: Vec<usize> = (0..tokens.len()).filter(|at| is_unknown(&tokens, &mentions, *at)).collect();
-    let mut said = Vec::new();
-    if let Some(guessed) = guess::guessed(index, &tokens, &mentions, &unknown) {
-        (mentions, said) = (guessed.mentions, guessed.said);
-    }
-    let mut drafts = readings::composed_drafts(index, &tokens, &mentions);
-    drafts.iter_mut().for_each(|draft| draft.with_number |= asks_both(&tokens));
-    let (mut readings, _) = built(index, &tokens, &mentions, drafts);
+pub fn decide_in_any_order(index: &Index, question: &Question, refusal: Refusal) -> Outcome {
+    let tokens = &question.tokens;
+    let guessed = guess::guessed(index, tokens, &question.mentions, &question.unknown());
+    let mentions = guessed.as_ref().map_or(&question.mentions, |guessed| &guessed.mentions);
+    let said = guessed.as_ref().map_or(&[][..], |guessed| &guessed.said);
+    let parser = Parser::new(index, tokens, mentions);
+    let mut drafts = readings::composed_drafts(&parser);
+    drafts.iter_mut().for_each(|draft| draft.with_number |= asks_both(tokens));
+    let (mut readings, _) = built(&parser, drafts);
     // Of a thing with several rows, what is denied may be denied of one of them or of all.
     let denies = (0..tokens.len()).any(|at| {
         mentions.at(at).iter().any(|mention| matches!(mention.what, What::Role(Role::Not | Role::Lack | Role::Failed)))
@@ -139,7 +165,8 @@ fn asks_both(tokens: &[Token]) -> bool {
 }
 
 /// What the drafts become, best first, and why the first without a reading has none.
-fn built(index: &Index, tokens: &[Token], mentions: &Mentions, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
+fn built(parser: &Parser, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
+    let Parser { index, tokens, mentions, .. } = parser;
     let mut distinct = Distinct::default();
     let mut failure: Option<Why> = None;
     for draft in drafts {

@@ -12,8 +12,8 @@ use crate::score::Feature;
 /// Columns of one name; which of them is meant depends on the table the plan starts from.
 pub type Columns = Vec<ColId>;
 
-/// What the words ask for.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What the words ask for. Two drafts are equal if they ask for the same, whatever either costs.
+#[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub ask: Option<Ask>,
     /// What is asked for, in order.
@@ -68,6 +68,59 @@ pub struct Draft {
     pub granted: Vec<Assumption>,
     /// Whether no strict reading was found, so that words may be passed and numbers settled by what is usual.
     pub lenient: bool,
+}
+
+impl PartialEq for Draft {
+    fn eq(&self, other: &Draft) -> bool {
+        let Draft {
+            ask,
+            heads,
+            pending,
+            groups,
+            numbered,
+            filters,
+            having,
+            rank,
+            sort,
+            direction,
+            limit,
+            dated,
+            link,
+            scopes,
+            share,
+            share_from,
+            coordinated,
+            whole,
+            distribution,
+            percent,
+            distinct,
+            with_number,
+            series,
+            contrast,
+            chart,
+            trend,
+            changes,
+            predicate,
+            connected,
+            joined,
+            features: _,
+            granted: _,
+            lenient,
+        } = other;
+        self.filters == *filters
+            && self.heads == *heads
+            && self.groups == *groups
+            && self.rank == *rank
+            && self.having == *having
+            && (self.ask, self.pending, self.numbered, self.direction) == (*ask, *pending, *numbered, *direction)
+            && (self.limit, self.link, self.share_from, self.contrast) == (*limit, *link, *share_from, *contrast)
+            && (self.share, self.coordinated, self.whole) == (*share, *coordinated, *whole)
+            && (self.distribution, self.percent, self.distinct) == (*distribution, *percent, *distinct)
+            && (self.with_number, self.trend, self.changes) == (*with_number, *trend, *changes)
+            && (self.predicate, self.connected, self.joined) == (*predicate, *connected, *joined)
+            && (self.series, self.chart, self.lenient) == (*series, *chart, *lenient)
+            && (&self.sort, &self.dated, &self.scopes) == (sort, dated, scopes)
+    }
 }
 
 /// An aggregate that waits for its target.
@@ -294,7 +347,9 @@ impl Draft {
 
     /// Whether no word has given it a meaning yet.
     pub fn is_fresh(&self) -> bool {
-        *self == Draft { lenient: self.lenient, ..Draft::default() }
+        self.features.is_empty()
+            && self.granted.is_empty()
+            && *self == Draft { lenient: self.lenient, ..Draft::default() }
     }
 
     /// Notes how words were taken that can be taken in another way, so that the answer is not called verified.

@@ -296,10 +296,13 @@ impl Lexicon {
         self.roles.get(phrase).map_or(&[], Vec::as_slice)
     }
 
-    /// The single words of phrases that have a role of some kind.
-    pub fn words_of<'a>(&'a self, wanted: impl Fn(&Role) -> bool + 'a) -> impl Iterator<Item = &'static str> + 'a {
-        let phrases = self.roles.iter().filter(move |(_, roles)| roles.iter().any(&wanted));
-        phrases.flat_map(|(phrase, _)| phrase.split(' '))
+    /// The single words of phrases that have a role of some kind, sorted.
+    pub fn words_of(&self, wanted: impl Fn(&Role) -> bool) -> Vec<&'static str> {
+        let phrases = self.roles.iter().filter(|(_, roles)| roles.iter().any(&wanted));
+        let mut words: Vec<&str> = phrases.flat_map(|(phrase, _)| phrase.split(' ')).collect();
+        words.sort_unstable();
+        words.dedup();
+        words
     }
 
     /// The quantity behind a superlative.

@@ -205,11 +205,15 @@ pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcom
 
 /// Weights are only read where the ranker is asked.
 fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str) -> Outcome {
-    match decide::decide(index, question) {
+    let words = match decide::Question::new(index, question) {
+        Ok(words) => words,
+        Err(refusal) => return Outcome::Refusal(refusal),
+    };
+    match decide::decide_in_order(index, &words) {
         Outcome::Refusal(refusal) => {
             let unread = refusal.is_unread();
             match lookup::instead(index, &weights, question, refusal) {
-                Outcome::Refusal(refusal) if unread => decide::decide_in_any_order(index, question, refusal),
+                Outcome::Refusal(refusal) if unread => decide::decide_in_any_order(index, &words, refusal),
                 outcome => outcome,
             }
         }

@@ -48,7 +48,7 @@ use std::cell::OnceCell;
 
 use base::Type;
 
-use crate::draft::{Draft, Target};
+use crate::draft::{Draft, Head, Target};
 use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, Mentions, What};
@@ -56,7 +56,7 @@ use crate::score::Feature;
 use crate::tokens::{self, Kind, Token};
 
 /// How many drafts are kept per position.
-const BEAM: usize = 64;
+const BEAM: usize = 24;
 
 /// Drafts that a production made, with the position they have reached.
 pub type Steps = Vec<(usize, Draft)>;
@@ -240,12 +240,20 @@ pub struct Parser<'a> {
     pub index: &'a Index,
     pub tokens: &'a [Token],
     pub mentions: &'a Mentions,
-    /// The names at each position as the composer sees them, which asks for them once for each of its frames.
-    names: OnceCell<Vec<Vec<Name>>>,
+    /// What starts at each position, as it is asked for: every draft there asks the same.
+    targets: Vec<OnceCell<Vec<Name>>>,
+    quantities: Vec<OnceCell<Vec<Quantity>>>,
+    idle_ends: Vec<OnceCell<Option<usize>>>,
+    verb_ends: Vec<OnceCell<Option<usize>>>,
+    /// The names at each position as the composer sees them.
+    names: Vec<OnceCell<Vec<Name>>>,
 }
 
 /// What a phrase names: the token after it, what it stands for, and what speaks against that.
 pub type Name = (usize, Target, Vec<Feature>);
+
+/// What a phrase names as a number that things can be ranked by, in the same way.
+pub type Quantity = (usize, Head, Vec<Feature>);
 
 /// How much a reading may take for granted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -265,8 +273,8 @@ pub struct Parsed {
 }
 
 /// Reads a question from its first token to its last.
-pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor) -> Parsed {
-    let parser = Parser { index, tokens, mentions, names: OnceCell::new() };
+pub fn parse(parser: &Parser, rigor: Rigor) -> Parsed {
+    let tokens = parser.tokens;
     let lenient = rigor == Rigor::Lenient;
     let more = if lenient { lenient::PRODUCTIONS } else { &[] };
     let mut agenda: Vec<Vec<Draft>> = vec![Vec::new(); tokens.len() + 1];
@@ -277,12 +285,14 @@ pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor)
         let drafts = cheapest(std::mem::take(&mut agenda[at]));
         for draft in &drafts {
             for production in PRODUCTIONS.iter().chain(more) {
-                production(&parser, at, draft, &mut steps);
+                production(parser, at, draft, &mut steps);
             }
             for (end, next) in steps.drain(..) {
                 passed[at..end].fill(true);
-                if !agenda[end].contains(&next) {
-                    agenda[end].push(next);
+                match agenda[end].iter_mut().find(|known| **known == next) {
+                    Some(known) if next.cost() < known.cost() => *known = next,
+                    Some(_) => {}
+                    None => agenda[end].push(next),
                 }
             }
         }
@@ -294,8 +304,8 @@ pub fn parse(index: &Index, tokens: &[Token], mentions: &Mentions, rigor: Rigor)
 }
 
 /// The drafts that account for the whole question if its parts may stand in any order, cheapest first.
-pub fn composed_drafts(index: &Index, tokens: &[Token], mentions: &Mentions) -> Vec<Draft> {
-    compose::drafts(&Parser { index, tokens, mentions, names: OnceCell::new() })
+pub fn composed_drafts(parser: &Parser) -> Vec<Draft> {
+    compose::drafts(parser)
 }
 
 /// The phrases that a lenient reading may pass.
@@ -310,7 +320,21 @@ fn cheapest(mut drafts: Vec<Draft>) -> Vec<Draft> {
     drafts
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
+    /// A question whose names have not been asked for yet.
+    pub fn new(index: &'a Index, tokens: &'a [Token], mentions: &'a Mentions) -> Parser<'a> {
+        Parser {
+            index,
+            tokens,
+            mentions,
+            targets: unasked(tokens),
+            quantities: unasked(tokens),
+            idle_ends: unasked(tokens),
+            verb_ends: unasked(tokens),
+            names: unasked(tokens),
+        }
+    }
+
     /// The lower-case word at a position, empty past the end.
     pub fn word(&self, at: usize) -> &str {
         tokens::word(self.tokens, at)
@@ -396,7 +420,26 @@ impl Parser<'_> {
     }
 
     /// Everything countable or measurable that starts at a position.
-    pub fn targets(&self, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
+    pub fn targets(&self, at: usize) -> &[Name] {
+        self.targets.get(at).map_or(&[], |asked| asked.get_or_init(|| self.find_targets(at)))
+    }
+
+    /// Every number that things can be ranked by whose name starts at a position.
+    pub fn quantities(&self, at: usize) -> &[Quantity] {
+        self.quantities.get(at).map_or(&[], |asked| asked.get_or_init(|| groups::find_quantities(self, at)))
+    }
+
+    /// The token after the longest phrase at a position that a lenient reading may pass.
+    pub fn idle_end(&self, at: usize) -> Option<usize> {
+        *self.idle_ends.get(at)?.get_or_init(|| lenient::idle_end(self.index, self.tokens, at))
+    }
+
+    /// The token after the longest verb at a position that chooses no rows.
+    pub fn plain_verb_end(&self, at: usize) -> Option<usize> {
+        *self.verb_ends.get(at)?.get_or_init(|| lenient::plain_verb_end(self, at))
+    }
+
+    fn find_targets(&self, at: usize) -> Vec<Name> {
         let mentions = self.mentions.at(at).iter();
         // "The record of the team" is the column where there is one.
         let column = |mention: &Mention| {
@@ -425,7 +468,7 @@ impl Parser<'_> {
     }
 
     /// `type of insurance`, `kind of contract`, `insurance type`: the kinds that a column holds, where none is called so.
-    fn sorts(&self, at: usize) -> Vec<(usize, Target, Vec<Feature>)> {
+    fn sorts(&self, at: usize) -> Vec<Name> {
         let says_sort = |at: usize| {
             let word = self.tokens.get(at).map_or("", |token| token.singular.as_str());
             matches!(word, "type" | "kind" | "sort" | "category" | "class" | "group")
@@ -467,6 +510,10 @@ impl Parser<'_> {
         };
         undeclared && self.mentions.at(at).iter().any(number)
     }
+}
+
+fn unasked<T>(tokens: &[Token]) -> Vec<OnceCell<T>> {
+    tokens.iter().map(|_| OnceCell::new()).collect()
 }
 
 fn target(mention: &Mention) -> Option<Target> {

@@ -4,9 +4,11 @@
 //! written: a word that may name data is never guessed at. What was taken for what is said, and such an answer is never
 //! called verified.
 
+use std::sync::OnceLock;
+
 use crate::Assumption;
 use crate::index::Index;
-use crate::lexicon::{Glue, Role};
+use crate::lexicon::{Glue, Lexicon, Role};
 use crate::period::MONTHS;
 use crate::tokens::{self, Kind, Token};
 
@@ -36,15 +38,22 @@ pub fn meant(index: &Index, token: &Token) -> Option<String> {
     if token.kind != Kind::Word || !said.is_ascii() || said.len() < 3 || WORDS.contains(&said) {
         return None;
     }
-    let near = |word: &&str| is_slip(said.as_bytes(), word.as_bytes());
-    let mut found: Vec<&str> = index.lexicon.words_of(is_repairable).filter(near).collect();
-    found.extend(MONTHS.iter().filter(|month| month.len() >= LETTERS_MIN).filter(|month| near(month)));
-    found.sort_unstable();
-    found.dedup();
-    match found[..] {
-        [only] => Some(only.to_string()),
-        _ => None,
-    }
+    static REPAIRABLE: OnceLock<Vec<&str>> = OnceLock::new();
+    let words = REPAIRABLE.get_or_init(|| repairable(index.lexicon));
+    let from = words.partition_point(|word| word.as_bytes()[0] < said.as_bytes()[0]);
+    let alike = words[from..].iter().take_while(|word| word.as_bytes()[0] == said.as_bytes()[0]);
+    let mut near = alike.filter(|word| is_slip(said.as_bytes(), word.as_bytes()));
+    near.next().filter(|_| near.next().is_none()).map(|only| only.to_string())
+}
+
+/// Every word that a slip may stand for, sorted.
+fn repairable(lexicon: &Lexicon) -> Vec<&'static str> {
+    let mut words = lexicon.words_of(is_repairable);
+    words.extend(MONTHS.iter().filter(|month| month.len() >= LETTERS_MIN));
+    words.retain(|word| !word.is_empty());
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Whether words of a role say how something is asked, and never what is asked about.

@@ -2,6 +2,7 @@
 
 use data::plan::{Expr, Group, Plan, Pred, Test};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use crate::Reading;
 use crate::index::Index;
@@ -10,16 +11,20 @@ use crate::index::Index;
 #[derive(Default)]
 pub struct Distinct {
     readings: Vec<Reading>,
-    by_computation: FxHashMap<String, usize>,
+    /// What each of them computes.
+    computations: Vec<Value>,
 }
 
 impl Distinct {
     pub fn add(&mut self, reading: Reading) {
-        let at = *self.by_computation.entry(answering(&reading).canonical().to_string()).or_insert(self.readings.len());
-        match self.readings.get_mut(at) {
-            Some(known) if known.score < reading.score => *known = reading,
+        let computation = answering(&reading).canonical();
+        match self.computations.iter().position(|known| *known == computation) {
+            Some(at) if self.readings[at].score < reading.score => self.readings[at] = reading,
             Some(_) => {}
-            None => self.readings.push(reading),
+            None => {
+                self.readings.push(reading);
+                self.computations.push(computation);
+            }
         }
     }
 

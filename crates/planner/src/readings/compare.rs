@@ -3,7 +3,6 @@
 use data::plan::{Agg, Expr, Test};
 
 use super::filters::add;
-use super::groups::quantities;
 use super::{Parser, Steps, features, kinds};
 use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Pending, Target};
 use crate::index::{ColId, MeasureId};
@@ -254,7 +253,7 @@ pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut 
     if draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    for (middle, head, found) in quantities(parser, at) {
+    for (middle, head, found) in parser.quantities(at).iter().cloned() {
         let plain_column = head.agg.is_none() && !matches!(head.target, Target::Measure(_));
         if plain_column {
             continue;
@@ -356,21 +355,17 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
 /// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.
 pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test, Vec<Amount>)> {
     let mut found = Vec::new();
-    let mut starts = vec![at];
+    let (mut joined, mut moved) = (None, None);
     if after_name {
         let joint = |glue| {
             matches!(glue, Glue::Be | Glue::Have | Glue::Determiner | Glue::Preposition | Glue::Relative | Glue::Noun)
         };
         let start = parser.skip(at, joint);
-        if start != at {
-            starts.push(start);
-        }
+        joined = Some(start).filter(|start| *start != at);
         // "Battery dropped below 15".
-        if is_level_verb(parser.word(start)) {
-            starts.push(parser.skip(start + 1, |glue| glue == Glue::Preposition));
-        }
+        moved = is_level_verb(parser.word(start)).then(|| parser.skip(start + 1, |glue| glue == Glue::Preposition));
     }
-    for start in starts {
+    for start in [Some(at), joined, moved].into_iter().flatten() {
         for (end, role) in parser.roles(start) {
             match role {
                 Role::Compare(test) => {
@@ -472,10 +467,11 @@ fn amounts(parser: &Parser, at: usize) -> Vec<(usize, Amount)> {
     if parser.word(at) == "freezing" {
         return super::weather::freezing(parser, at);
     }
-    let Some(Kind::Number { value, percent, money }) = parser.tokens.get(at).map(|token| token.kind.clone()) else {
+    let Some(Kind::Number { value, percent, money }) = parser.tokens.get(at).map(|token| &token.kind) else {
         return one_of_a_unit(parser, at).into_iter().collect();
     };
-    let plain = Amount { number: value, percent, money, unit: None };
+    let (percent, money) = (*percent, *money);
+    let plain = Amount { number: *value, percent, money, unit: None };
     let mut found = vec![(at + 1, plain.clone())];
     for (end, unit) in units(parser, at + 1) {
         let percent = percent || unit.family == "percent";
@@ -490,10 +486,11 @@ fn one_of_a_unit(parser: &Parser, at: usize) -> Option<(usize, Amount)> {
     const DAYS_OF_WEEK: f64 = 7.0;
     let article = matches!(parser.before(at), "a" | "an") && parser.word(at.checked_sub(2)?) != "in";
     let unit = match parser.word(at) {
+        _ if !article => None,
         "week" => parser.index.lexicon.unit("day"),
         word => parser.index.lexicon.unit(word),
     };
-    let unit = unit.filter(|unit| article && unit.family == "time")?.clone();
+    let unit = unit.filter(|unit| unit.family == "time")?.clone();
     let number = if parser.word(at) == "week" { DAYS_OF_WEEK } else { 1.0 };
     Some((at + 1, Amount { number, percent: false, money: false, unit: Some(unit) }))
 }

@@ -25,7 +25,7 @@ use crate::mentions::What;
 use frame::Frame;
 
 /// How many frames are kept for each position.
-const BEAM: usize = 32;
+const BEAM: usize = 24;
 
 /// The drafts that account for the whole question, cheapest first.
 pub fn drafts(parser: &Parser) -> Vec<Draft> {
@@ -39,8 +39,10 @@ pub fn drafts(parser: &Parser) -> Vec<Draft> {
         let frames = cheapest(std::mem::take(&mut agenda[at]));
         for frame in &frames {
             for (end, next) in steps::from(parser, at, frame) {
-                if !agenda[end].contains(&next) {
-                    agenda[end].push(next);
+                match agenda[end].iter_mut().find(|known| **known == next) {
+                    Some(known) if next.draft.cost() < known.draft.cost() => *known = next,
+                    Some(_) => {}
+                    None => agenda[end].push(next),
                 }
             }
         }

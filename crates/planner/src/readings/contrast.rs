@@ -220,7 +220,7 @@ pub fn comparative(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     if is_degree(parser.word(at)) && (draft.heads.is_empty() || owner.is_some()) {
         let many = matches!(parser.word(at), "more" | "less" | "fewer") && owner.is_none();
         let average = at + 1 + usize::from(parser.role(at + 1, Role::Agg(Agg::Avg)).is_some());
-        for (end, target, found) in parser.targets(average) {
+        for (end, target, found) in parser.targets(average).iter().cloned() {
             let number = matches!(target, Target::Measure(_) | Target::Columns(_));
             if number || many && matches!(target, Target::Thing(_) | Target::Flag(_)) {
                 let next = draft.with(|next| {

@@ -3,7 +3,7 @@
 use data::plan::{Agg, Grain};
 
 use super::filters::is_participle;
-use super::{Parser, Steps, features};
+use super::{Parser, Quantity, Steps, features};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::Role;
@@ -20,7 +20,7 @@ pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let ranked =
             draft.rank.as_ref().is_some_and(|rank| rank.by.is_none() && !rank.open && rank.kind != RankKind::Recent);
         if ranked && matches!(role, Role::GroupBy | Role::Terms) {
-            for (end, head, features) in quantities(parser, end) {
+            for (end, head, features) in parser.quantities(end).iter().cloned() {
                 let next = draft.with(|next| {
                     next.features.extend(features);
                     if let Some(rank) = &mut next.rank {
@@ -76,13 +76,13 @@ fn per_row(parser: &Parser, at: usize, end: usize, draft: &Draft) -> Option<(usi
 fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ITEMS_MAX: usize = 3;
     let start = parser.skip_determiners(at);
-    let mut targets = parser.targets(start);
+    let mut targets = parser.targets(start).to_vec();
     // "By the doctor's specialty".
     if let Some((mention, _)) = parser.modifier(start) {
         let owned = super::features(mention);
         let with =
             |(end, target, features): (usize, Target, Vec<Feature>)| (end, target, [features, owned.clone()].concat());
-        targets.extend(parser.targets(mention.end).into_iter().map(with));
+        targets.extend(parser.targets(mention.end).iter().cloned().map(with));
     }
     let plain = targets.len();
     // "By number of cards": the column is the number itself.
@@ -91,7 +91,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             Target::Columns(columns) => columns.iter().all(|id| parser.index.column(*id).ty.is_number()),
             _ => false,
         };
-        targets.extend(parser.targets(counted).into_iter().filter(|(_, target, _)| number(target)));
+        targets.extend(parser.targets(counted).iter().filter(|(_, target, _)| number(target)).cloned());
     }
     for (position, (end, target, features)) in targets.into_iter().enumerate() {
         let fits = matches!(
@@ -123,7 +123,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 }
 
 /// A number that things can be ranked by: `revenue`, `average price`, `number of orders`, `stock`.
-pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)> {
+pub fn find_quantities(parser: &Parser, at: usize) -> Vec<Quantity> {
     let start = parser.skip_determiners(at);
     let mut found = Vec::new();
     let mut aggregates = vec![(start, None)];
@@ -142,7 +142,7 @@ pub fn quantities(parser: &Parser, at: usize) -> Vec<(usize, Head, Vec<Feature>)
             let with = move |(end, target, features): (usize, Target, Vec<Feature>)| {
                 (end, target, features.into_iter().chain(owned.clone()).collect::<Vec<_>>())
             };
-            parser.targets(start).into_iter().map(with)
+            parser.targets(start).iter().cloned().map(with)
         });
         for (end, target, features) in targets {
             if !matches!(target, Target::Grain(_) | Target::Part(_)) {
@@ -178,7 +178,7 @@ pub fn one_by_one(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     if !repeated || draft.is_open() {
         return;
     }
-    for (end, target, features) in parser.targets(at) {
+    for (end, target, features) in parser.targets(at).iter().cloned() {
         let fits = matches!(
             target,
             Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)

@@ -97,7 +97,7 @@ pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let counting = draft.pending == Some(Pending::Agg(Agg::Count, None));
     let rows = |end: usize| parser.mentions.at(at).iter().any(|m| m.end == end && parser.is_shadowed(at, m));
-    for (end, target, mut features) in parser.targets(at) {
+    for (end, target, mut features) in parser.targets(at).iter().cloned() {
         // Counted, a word that names both rows and a number means the rows.
         if counting && matches!(target, Target::Columns(_)) && rows(end) {
             continue;
@@ -222,7 +222,7 @@ pub fn with_ranked(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     if !matches!(parser.word(at), "including" | "with" | "showing") || draft.with_number {
         return;
     }
-    for (end, head, features) in super::groups::quantities(parser, at + 1) {
+    for (end, head, features) in parser.quantities(at + 1).iter().cloned() {
         let same = |by: &Head| by.target == head.target && (head.agg.is_none() || head.agg == by.agg);
         if rank.by.as_ref().is_some_and(same) {
             let shown = |next: &mut Draft| {

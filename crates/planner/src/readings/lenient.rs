@@ -78,7 +78,7 @@ pub fn idle_end(index: &Index, tokens: &[Token], at: usize) -> Option<usize> {
 fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     // "The products we sell" is a clause of the noun; in "do we sell more" the verb says what is counted.
     let clause = parser.word(at) != "we" || at > 0 && parser.mentions.is_data(at - 1);
-    let end = idle_end(parser.index, parser.tokens, at);
+    let end = parser.idle_end(at);
     if let Some(end) = end.filter(|_| clause && !names_data(parser, at) && !is_dated(parser, at)) {
         steps.push((end, pass(parser, at, end, draft)));
     }
@@ -87,7 +87,7 @@ fn idle_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// `supplied`, `picked up`: a verb that only says that what the rows record happened, where the dataset calls nothing so
 /// and the question speaks of something else of the data beside what it asks for.
 fn plain_verb(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    let Some(end) = plain_verb_end(parser, at) else { return };
+    let Some(end) = parser.plain_verb_end(at) else { return };
     let names_nothing = (at..end).all(|at| !parser.mentions.is_data(at));
     // "Taken by riders" says by whom.
     let agent = parser.word(end) == "by";

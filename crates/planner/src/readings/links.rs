@@ -56,7 +56,7 @@ pub fn link_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
 /// The links that a word or two name, where tables have several: `start`, `drop off`.
 pub fn named(parser: &Parser, at: usize, end: usize) -> Vec<usize> {
     let index = parser.index;
-    let Some(span) = parser.tokens.get(at..end) else { return Vec::new() };
+    let Some(span) = parser.tokens.get(at..end).filter(|_| !index.schema.forks.is_empty()) else { return Vec::new() };
     let stem = |word: &str| index.forms.stem(word);
     let said = span.iter().map(|token| stem(&token.singular)).collect::<Vec<_>>().join(" ");
     let says = |relation: &usize| {

@@ -2,7 +2,6 @@
 
 use data::plan::{Agg, Dir, Part};
 
-use super::groups::quantities;
 use super::ranks::ranked;
 use super::times::event_columns;
 use super::{Parser, Steps};
@@ -47,7 +46,7 @@ pub fn when_highest(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     if !asked || index.row_words.days || !matches!(parser.before(at), "is" | "was") {
         return;
     }
-    for (middle, by, features) in quantities(parser, at) {
+    for (middle, by, features) in parser.quantities(at).iter().cloned() {
         let middle = parser.skip_determiners(if parser.word(middle) == "at" { middle + 1 } else { middle });
         let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
         let (Some((end, dir)), Target::Columns(columns)) = (parser.roles(middle).find_map(extreme), &by.target) else {

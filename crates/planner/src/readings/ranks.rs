@@ -3,7 +3,6 @@
 use base::Type;
 use data::plan::{Agg, Dir};
 
-use super::groups::quantities;
 use super::{Parser, Steps};
 use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
@@ -94,7 +93,7 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         }
         // "The most common number of cards".
         let end = parser.role(end, Role::Count).unwrap_or(end);
-        for (end, target, features) in parser.targets(end) {
+        for (end, target, features) in parser.targets(end).iter().cloned() {
             let column = match &target {
                 Target::Columns(columns) => columns.first().copied(),
                 Target::Thing(thing) if parser.index.things[*thing].table.is_none() => {
@@ -177,7 +176,7 @@ pub fn trailing_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
     if !(named || when) || draft.rank.is_some() || draft.is_open() || !is_be(parser.before(at)) {
         return;
     }
-    for (middle, by, features) in quantities(parser, at) {
+    for (middle, by, features) in parser.quantities(at).iter().cloned() {
         // "At its lowest", "the lowest".
         let middle = parser.skip_determiners(if parser.word(middle) == "at" { middle + 1 } else { middle });
         let extreme = |(end, role)| if let Role::Extreme(dir) = role { Some((end, dir)) } else { None };
@@ -389,7 +388,7 @@ pub fn sort(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.sort.is_some() || draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    for (end, head, features) in quantities(parser, end) {
+    for (end, head, features) in parser.quantities(end).iter().cloned() {
         let dir = parser
             .roles(end)
             .find_map(|(end, role)| if let Role::Direction(dir) = role { Some((end, dir)) } else { None });

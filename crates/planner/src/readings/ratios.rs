@@ -5,7 +5,6 @@
 
 use data::plan::{Agg, Grain};
 
-use super::groups::quantities;
 use super::{Parser, Steps};
 use crate::build::is_summable;
 use crate::draft::{Columns, Draft, Head, Target};
@@ -142,7 +141,7 @@ fn counted(parser: &Parser, at: usize, draft: &Draft, number: &Head, per: bool, 
         _ => false,
     };
     let ranked = draft.rank.is_some() && !draft.heads.is_empty() && plain;
-    for (end, target, found) in parser.targets(start) {
+    for (end, target, found) in parser.targets(start).iter().cloned() {
         let split_later = (end..parser.tokens.len())
             .any(|later| parser.roles(later).any(|(_, role)| matches!(role, Role::GroupBy | Role::GroupPer)));
         let things = matches!(target, Target::Thing(_)) && target != number.target;
@@ -208,7 +207,7 @@ pub fn relative_to(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     ];
     let Some(end) = parser.after_phrase(at, PHRASES) else { return };
     let Some(number) = number(draft).filter(|head| !draft.is_open() && is_amount(parser, head)) else { return };
-    for (end, second, found) in quantities(parser, end) {
+    for (end, second, found) in parser.quantities(end).iter().cloned() {
         let summed = matches!(second.agg, None | Some(Agg::Sum)) && matches!(number.agg, None | Some(Agg::Sum));
         if summed && second.target != number.target && is_amount(parser, &second) {
             steps.push((end, with_ratio(draft, number, Head { agg: None, ..second }, &found)));

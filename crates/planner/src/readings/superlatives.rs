@@ -4,7 +4,6 @@
 use data::plan::{Agg, Dir};
 
 use super::filters::{failure, flag};
-use super::groups::quantities;
 use super::ranks::{head_words, opposite, optional_count, ranked};
 use super::{Parser, Steps, features};
 use crate::draft::{Condition, Draft, Head, Rank, RankKind, Target};
@@ -154,7 +153,7 @@ pub fn best_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
     if !subject || draft.rank.is_some() || draft.is_open() || !matches!(parser.word(at), "best" | "worst") {
         return;
     }
-    for (end, by, features) in quantities(parser, at + 1) {
+    for (end, by, features) in parser.quantities(at + 1).iter().cloned() {
         let Some(better) = parser.index.lexicon.better(&head_words(parser, &by)) else { continue };
         let dir = if parser.word(at) == "best" { better } else { opposite(better) };
         // Nobody is the worst by the one bad mark that all have.
@@ -200,7 +199,7 @@ pub fn in_what_terms(parser: &Parser, at: usize, draft: &Draft, steps: &mut Step
     for (start, role) in parser.roles(at) {
         let terms = role == Role::Terms;
         let by = role == Role::GroupBy && parser.word(at) == "by" && rank.kind == RankKind::Amount;
-        for (end, head, features) in quantities(parser, start) {
+        for (end, head, features) in parser.quantities(start).iter().cloned() {
             let Some(implied) = implied.filter(|implied| implied.target != head.target) else { continue };
             if !(terms && same_kind(parser, implied, &head) || by && adds_up(parser, &head)) {
                 continue;

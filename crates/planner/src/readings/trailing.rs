@@ -3,7 +3,6 @@
 use base::Type;
 use data::plan::Agg;
 
-use super::groups::quantities;
 use super::ranks::ranked;
 use super::{Parser, Steps};
 use crate::draft::{Draft, Filter, Head, RankKind, Target, Zone};
@@ -74,7 +73,7 @@ pub fn when_was_extreme(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
     }
     for (middle, role) in parser.roles(at) {
         let Role::Extreme(dir) = role else { continue };
-        for (end, by, features) in quantities(parser, middle) {
+        for (end, by, features) in parser.quantities(middle).iter().cloned() {
             let Target::Columns(columns) = &by.target else { continue };
             let ([column], None) = (&columns[..], by.agg) else { continue };
             let dates = crate::build::moments(index, column.table);
@@ -96,7 +95,7 @@ pub fn and_which(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let ranked = draft.rank.as_ref().is_some_and(|rank| !rank.open && rank.by.is_some());
     let Some(Head { target: Target::Thing(thing), agg: None, amount: false, .. }) = draft.heads.first() else { return };
     let Some(table) = parser.index.things[*thing].table.filter(|_| asked && ranked) else { return };
-    for (end, target, features) in parser.targets(at + 1) {
+    for (end, target, features) in parser.targets(at + 1).iter().cloned() {
         let own = matches!(&target, Target::Columns(columns) if columns.iter().all(|id| id.table == table));
         if !own || draft.heads.iter().any(|head| head.target == target) {
             continue;

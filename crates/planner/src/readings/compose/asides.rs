@@ -185,7 +185,7 @@ fn some_of_it(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         let low = info.min.as_ref().and_then(crate::build::number_of) == Some(0.0);
         info.ty.is_number() && info.nulls == 0 && low && !index.facts(*id).identifier && index.facts(*id).yes.is_none()
     };
-    for (end, target, said) in names(parser, start) {
+    for (end, target, said) in names(parser, start).iter().cloned() {
         let Target::Columns(columns) = &target else { continue };
         let token = &parser.tokens[end - 1];
         let own = |id: &ColId| match frame.draft.heads.first().map(|head| &head.target) {

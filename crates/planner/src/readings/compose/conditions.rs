@@ -284,7 +284,7 @@ pub fn against(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         _ => None,
     });
     for (end, test) in tests {
-        for (name_end, target, said) in names(parser, parser.skip_determiners(end)) {
+        for (name_end, target, said) in names(parser, parser.skip_determiners(end)).iter().cloned() {
             let Target::Columns(right) = target else { continue };
             let [other] = right[..] else { continue };
             let kind = index.facts(other).core.last().cloned();
@@ -357,7 +357,7 @@ fn by_unit(parser: &Parser, frame: &Frame, test: Test, amounts: &[Amount]) -> Ve
 /// `6 seats or more`: the name stands between the number and the rest of the comparison.
 pub fn of_many(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let Some(number) = parser.tokens[at].number().filter(|_| frame.is_free() && frame.wanted.is_none()) else { return };
-    for (end, target, said) in names(parser, at + 1) {
+    for (end, target, said) in names(parser, at + 1).iter().cloned() {
         let tests = parser.roles(end).filter_map(|(end, role)| match role {
             Role::AfterCompare(test) => Some((end, test)),
             _ => None,

@@ -291,7 +291,7 @@ pub fn rate(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
         })
     };
     let flags = |id: &ColId| index.facts(*id).yes.is_some();
-    let named = names(parser, at).into_iter().filter_map(|(end, target, said)| match target {
+    let named = names(parser, at).iter().cloned().filter_map(|(end, target, said)| match target {
         Target::Columns(columns) if columns.iter().all(flags) => Some((end, columns, said)),
         Target::Flag(columns) => Some((end, columns, said)),
         _ => None,

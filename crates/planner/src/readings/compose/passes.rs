@@ -40,8 +40,8 @@ pub fn passed(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     if placed || compound {
         return;
     }
-    let idle = lenient::idle_end(parser.index, parser.tokens, at);
-    let end = idle.or_else(|| lenient::plain_verb_end(parser, at)).or_else(|| parser.roles(at).find_map(verb));
+    let idle = parser.idle_end(at);
+    let end = idle.or_else(|| parser.plain_verb_end(at)).or_else(|| parser.roles(at).find_map(verb));
     if let Some(end) = end.filter(|_| !named || idle.is_some()) {
         let said: Vec<&str> = parser.tokens[at..end].iter().map(|token| token.text.as_str()).collect();
         let text = format!("`{}` chooses no rows", said.join(" "));

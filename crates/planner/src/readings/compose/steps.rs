@@ -72,7 +72,7 @@ fn comma(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 
 /// Names, by what each can be in the frame.
 fn names_in_place(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
-    for (end, target, said) in names(parser, at) {
+    for (end, target, said) in names(parser, at).iter().cloned() {
         // "Ticket count", "visitor numbers".
         let counted = matches!(parser.word(end), "count" | "counts" | "numbers");
         if counted && matches!(target, Target::Thing(_)) && frame.draft.heads.is_empty() && frame.wanted.is_none() {
@@ -116,16 +116,15 @@ fn mentions(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
 }
 
 /// Every name that starts at a position: those the grammar knows, and those that other words stand for.
-pub fn names(parser: &Parser, at: usize) -> Vec<Name> {
-    let all = parser.names.get_or_init(|| (0..parser.tokens.len()).map(|at| names_at(parser, at)).collect());
-    all.get(at).cloned().unwrap_or_default()
+pub fn names<'p>(parser: &'p Parser, at: usize) -> &'p [Name] {
+    parser.names.get(at).map_or(&[], |asked| asked.get_or_init(|| names_at(parser, at)))
 }
 
 fn names_at(parser: &Parser, at: usize) -> Vec<Name> {
     // "In" is no `in_date`, and "per" no `price_per_kg`.
     let joint = |role: Role| matches!(role, Role::Glue(Glue::Preposition) | Role::GroupPer | Role::GroupBy);
     let joins = parser.roles(at).any(|(_, role)| joint(role));
-    let mut found = parser.targets(at);
+    let mut found = parser.targets(at).to_vec();
     found.retain(|(end, _, _)| !joins || *end > at + 1);
     let loose = |said: &[Feature]| said.contains(&Feature::PartialName) || said.contains(&Feature::Synonym);
     found.retain(|(end, target, said)| !loose(said) || !is_of_a_sort(parser, at..*end, target));

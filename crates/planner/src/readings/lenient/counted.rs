@@ -3,7 +3,6 @@
 use base::Type;
 use data::plan::Dir;
 
-use super::super::groups::quantities;
 use super::super::{Parser, Steps, features};
 use crate::draft::{Draft, Head, Target};
 use crate::mentions::What;
@@ -52,7 +51,7 @@ pub fn ranked_by(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     let start = parser.skip_determiners(at + 1);
-    for (by, target, found) in parser.targets(start) {
+    for (by, target, found) in parser.targets(start).iter().cloned() {
         let kinds = match &target {
             Target::Columns(columns) => columns.iter().all(|id| parser.index.column(*id).ty == Type::Text),
             Target::Thing(_) => true,
@@ -61,7 +60,7 @@ pub fn ranked_by(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         if parser.word(by) != "by" || !kinds {
             continue;
         }
-        for (end, head, more) in quantities(parser, by + 1) {
+        for (end, head, more) in parser.quantities(by + 1).iter().cloned() {
             let (end, dir) = direction(parser, end, &head);
             let next = draft.with(|next| {
                 next.features.extend(found.iter().chain(&more).copied());
