@@ -7,12 +7,13 @@ use crate::Assumption;
 use crate::index::{ColId, Interval, MeasureId, ThingId};
 use crate::lexicon::{Ask, Unit};
 use crate::period::When;
-use crate::score::Feature;
+use crate::score::{self, Feature};
 
 /// Columns of one name; which of them is meant depends on the table the plan starts from.
 pub type Columns = Vec<ColId>;
 
-/// What the words ask for. Two drafts are equal if they ask for the same, whatever either costs.
+/// What the words ask for. Two drafts are equal if they ask for the same by names that fit alike: whichever costs less
+/// stands for both.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub ask: Option<Ask>,
@@ -103,7 +104,7 @@ impl PartialEq for Draft {
             predicate,
             connected,
             joined,
-            features: _,
+            features,
             granted: _,
             lenient,
         } = other;
@@ -120,6 +121,7 @@ impl PartialEq for Draft {
             && (self.predicate, self.connected, self.joined) == (*predicate, *connected, *joined)
             && (self.series, self.chart, self.lenient) == (*series, *chart, *lenient)
             && (&self.sort, &self.dated, &self.scopes) == (sort, dated, scopes)
+            && score::fit_of_names(&self.features) == score::fit_of_names(features)
     }
 }
 

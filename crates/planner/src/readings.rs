@@ -47,8 +47,9 @@ mod within;
 use std::cell::OnceCell;
 
 use base::Type;
+use data::plan::Test;
 
-use crate::draft::{Draft, Head, Target};
+use crate::draft::{Amount, Draft, Head, Target};
 use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, Mentions, What};
@@ -243,6 +244,8 @@ pub struct Parser<'a> {
     /// What starts at each position, as it is asked for: every draft there asks the same.
     targets: Vec<OnceCell<Vec<Name>>>,
     quantities: Vec<OnceCell<Vec<Quantity>>>,
+    /// Comparisons as they are said, and after a name.
+    comparisons: [Vec<OnceCell<Vec<Comparison>>>; 2],
     idle_ends: Vec<OnceCell<Option<usize>>>,
     verb_ends: Vec<OnceCell<Option<usize>>>,
     /// The names at each position as the composer sees them.
@@ -254,6 +257,9 @@ pub type Name = (usize, Target, Vec<Feature>);
 
 /// What a phrase names as a number that things can be ranked by, in the same way.
 pub type Quantity = (usize, Head, Vec<Feature>);
+
+/// A comparison with numbers: the token after it, the test, and the numbers.
+pub type Comparison = (usize, Test, Vec<Amount>);
 
 /// How much a reading may take for granted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -329,6 +335,7 @@ impl<'a> Parser<'a> {
             mentions,
             targets: unasked(tokens),
             quantities: unasked(tokens),
+            comparisons: [unasked(tokens), unasked(tokens)],
             idle_ends: unasked(tokens),
             verb_ends: unasked(tokens),
             names: unasked(tokens),
@@ -427,6 +434,12 @@ impl<'a> Parser<'a> {
     /// Every number that things can be ranked by whose name starts at a position.
     pub fn quantities(&self, at: usize) -> &[Quantity] {
         self.quantities.get(at).map_or(&[], |asked| asked.get_or_init(|| groups::find_quantities(self, at)))
+    }
+
+    /// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.
+    pub fn comparisons(&self, at: usize, after_name: bool) -> &[Comparison] {
+        let asked = self.comparisons[usize::from(after_name)].get(at);
+        asked.map_or(&[], |asked| asked.get_or_init(|| compare::find_comparisons(self, at, after_name)))
     }
 
     /// The token after the longest phrase at a position that a lenient reading may pass.

@@ -134,6 +134,13 @@ pub fn cost(features: &[Feature]) -> f64 {
     features.iter().map(|feature| feature.weight()).sum()
 }
 
+/// How closely names were matched, as a set of features: what is built of a draft depends on that, and on no other feature.
+pub fn fit_of_names(features: &[Feature]) -> u32 {
+    use Feature::{AssumedNoun, PartialName, Synonym, VaguePart};
+    let fits = features.iter().filter(|feature| matches!(feature, AssumedNoun | PartialName | Synonym | VaguePart));
+    fits.fold(0, |set, feature| set | 1 << *feature as u32)
+}
+
 /// The confidence in a reading of that cost.
 pub fn confidence(cost: f64) -> f64 {
     (-cost).exp()

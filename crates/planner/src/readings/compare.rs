@@ -3,7 +3,7 @@
 use data::plan::{Agg, Expr, Test};
 
 use super::filters::add;
-use super::{Parser, Steps, features, kinds};
+use super::{Comparison, Parser, Steps, features, kinds};
 use crate::draft::{Amount, Columns, Condition, Draft, Having, Head, Pending, Target};
 use crate::index::{ColId, MeasureId};
 use crate::lexicon::{Glue, Role, Unit};
@@ -27,7 +27,7 @@ pub fn column_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         // "Cost us more than 25".
         let said =
             mention.end + usize::from(mention.synonym && matches!(parser.word(mention.end), "us" | "them" | "me"));
-        let mut found = comparisons(parser, said, true);
+        let mut found = parser.comparisons(said, true).to_vec();
         if columns.iter().all(|id| parser.index.facts(*id).years) {
             // "The year 1991" says the year itself.
             let year = amounts(parser, mention.end).into_iter().filter(|(_, amount)| amount.unit.is_none());
@@ -73,7 +73,7 @@ fn sums_over_rows(parser: &Parser, at: usize, columns: &Columns, draft: &Draft) 
 
 /// `more than 20 units in stock`, `over 48 hours`; with a thing or measure after it, a condition on groups.
 pub fn compare_column(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         let start = parser.skip(end, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
         different_things(parser, start, draft, (test, &amounts), steps);
         for mention in parser.mentions.at(start) {
@@ -258,7 +258,7 @@ pub fn aggregate_compare(parser: &Parser, at: usize, draft: &Draft, steps: &mut 
         if plain_column {
             continue;
         }
-        for (end, test, amounts) in comparisons(parser, middle, true) {
+        for (end, test, amounts) in parser.comparisons(middle, true).iter().cloned() {
             if let Target::Measure(measure) = head.target {
                 row_compare(parser, measure, (end, test, amounts.clone()), draft, steps);
             }
@@ -272,7 +272,7 @@ pub fn averaging(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if !matches!(parser.word(at), "average" | "averaged" | "averages") || draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    for (end, test, amounts) in comparisons(parser, at + 1, false) {
+    for (end, test, amounts) in parser.comparisons(at + 1, false).iter().cloned() {
         for mention in parser.mentions.at(parser.skip(end, |glue| glue == Glue::Preposition)) {
             let What::Columns(columns) = &mention.what else { continue };
             let columns = numeric(parser, columns);
@@ -352,8 +352,8 @@ fn columns_of_unit(parser: &Parser, amounts: &[Amount]) -> Columns {
     if called.is_empty() { found } else { called }
 }
 
-/// Every comparison that starts at a position; after a name, "is" and "of" may stand between and a bare number is equal.
-pub(super) fn comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<(usize, Test, Vec<Amount>)> {
+/// What [`Parser::comparisons`] looks up.
+pub(super) fn find_comparisons(parser: &Parser, at: usize, after_name: bool) -> Vec<Comparison> {
     let mut found = Vec::new();
     let (mut joined, mut moved) = (None, None);
     if after_name {

@@ -122,7 +122,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
 }
 
-/// A number that things can be ranked by: `revenue`, `average price`, `number of orders`, `stock`.
+/// What [`Parser::quantities`] looks up: `revenue`, `average price`, `number of orders`, `stock`.
 pub fn find_quantities(parser: &Parser, at: usize) -> Vec<Quantity> {
     let start = parser.skip_determiners(at);
     let mut found = Vec::new();

@@ -97,35 +97,34 @@ pub fn percentile(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
 pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let counting = draft.pending == Some(Pending::Agg(Agg::Count, None));
     let rows = |end: usize| parser.mentions.at(at).iter().any(|m| m.end == end && parser.is_shadowed(at, m));
-    for (end, target, mut features) in parser.targets(at).iter().cloned() {
+    for (end, target, features) in parser.targets(at) {
+        let end = *end;
         // Counted, a word that names both rows and a number means the rows.
         if counting && matches!(target, Target::Columns(_)) && rows(end) {
             continue;
         }
         // Where every row is a day, days are rows and need no grouping.
-        if target == Target::Grain(Grain::Day) && parser.index.row_words.days {
+        if *target == Target::Grain(Grain::Day) && parser.index.row_words.days {
             continue;
-        }
-        if counting {
-            features.retain(|feature| *feature != Feature::ThingOverColumn);
         }
         // "How much did patients pay" asks for what they paid, never how many they are.
-        if draft.pending == Some(Pending::Much) && (is_row_noun(&target) || matches!(target, Target::Flag(_))) {
+        if draft.pending == Some(Pending::Much) && (is_row_noun(target) || matches!(target, Target::Flag(_))) {
             continue;
         }
-        if draft.pending == Some(Pending::Agg(Agg::Sum, None)) && is_row_noun(&target) && !counts_rows(parser, at) {
+        if draft.pending == Some(Pending::Agg(Agg::Sum, None)) && is_row_noun(target) && !counts_rows(parser, at) {
             continue;
         }
-        let mut next = draft.with(|next| next.features.extend(features));
+        let meant = features.iter().filter(|feature| !counting || **feature != Feature::ThingOverColumn);
+        let mut next = draft.with(|next| next.features.extend(meant));
         // "How many tonnes" asks for their sum.
-        let amount = is_own_unit(parser, end, &target);
+        let amount = is_own_unit(parser, end, target);
         if amount && counting {
             next.pending = Some(Pending::Agg(Agg::Sum, None));
         }
         if matches!(target, Target::Flag(_)) {
             next.features.push(Feature::FlagAsNoun);
         }
-        if place(parser, at, &mut next, draft, target) {
+        if place(parser, at, &mut next, draft, target.clone()) {
             // "Time to resolve" is said of what follows.
             next.connected = end > at + 1 && parser.word(end - 2) == "to";
             let told = matches!(draft.ask, None | Some(Ask::What)) && draft.rank.is_none() && !draft.share;

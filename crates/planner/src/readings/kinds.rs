@@ -2,7 +2,6 @@
 
 use data::plan::Test;
 
-use super::compare::comparisons;
 use super::{Parser, Steps, features, filters};
 use crate::draft::{Amount, Columns, Condition, Draft, Filter, Having, Head, Target, Zone};
 use crate::index::{ColId, ThingId};
@@ -26,7 +25,7 @@ pub fn counted(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         if !amounts.iter().all(is_plain) {
             continue;
         }
@@ -117,7 +116,7 @@ pub fn rated(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let noun = parser.mentions.at(end).iter().any(|mention| matches!(mention.what, What::Thing(_)));
         let described = noun && draft.heads.is_empty() && !passive;
         // "Were rated 5" says how.
-        let bare = comparisons(parser, end, true).is_empty();
+        let bare = parser.comparisons(end, true).is_empty();
         if (described || passive && !draft.is_open()) && bare {
             if let Some(filter) = next.filters.last_mut() {
                 filter.zone = draft.zone();

@@ -13,7 +13,7 @@ pub(super) mod staying;
 mod texts;
 mod totals;
 
-use super::compare::{comparisons, with_having};
+use super::compare::with_having;
 use super::joins::names_data;
 use super::{Parser, Production, Steps, features, links};
 use crate::draft::{Condition, Draft, Head, Rank};
@@ -252,7 +252,7 @@ fn event_having(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.heads.is_empty() || draft.is_open() {
         return;
     }
-    for (number_end, test, amounts) in comparisons(parser, at, false) {
+    for (number_end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         let Some((end, rows, link, mut found)) = event_rows(parser, number_end) else { continue };
         found.push(Feature::OpenChoice);
         let next = with_having(draft, Head::counted(rows), test, amounts, &found);

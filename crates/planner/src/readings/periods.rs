@@ -3,7 +3,7 @@
 
 use data::plan::{Agg, Grain, Test};
 
-use super::compare::{comparisons, with_having};
+use super::compare::with_having;
 use super::filters::add;
 use super::{Parser, Steps, deeds, features};
 use crate::draft::{Amount, Condition, Draft, Head, Pending, Target};
@@ -27,7 +27,7 @@ pub fn with_number(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         let rows = grain == Grain::Day && parser.index.row_words.days;
         let opens =
             matches!(parser.word(end), "with" | "had" | "have" | "did" | "when" | "where" | "were" | "was" | "on");
-        let compared = (end..parser.tokens.len()).any(|next| !comparisons(parser, next, false).is_empty());
+        let compared = (end..parser.tokens.len()).any(|next| !parser.comparisons(next, false).is_empty());
         if rows || !opens || !compared {
             continue;
         }
@@ -65,15 +65,15 @@ pub fn total(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     let mut found: Vec<(usize, &Mention, Test, Vec<Amount>)> = Vec::new();
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         let start = parser.skip(end, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
         found.extend(parser.mentions.at(start).iter().map(|mention| (mention.end, mention, test, amounts.clone())));
     }
     for mention in parser.mentions.at(at) {
-        let compared = comparisons(parser, mention.end, true).into_iter();
+        let compared = parser.comparisons(mention.end, true).iter().cloned();
         found.extend(compared.map(|(end, test, amounts)| (end, mention, test, amounts)));
     }
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         for (after, target, more) in deeds::targets(parser, end - 1).into_iter().filter(|(after, _, _)| *after > end) {
             let head = Head { agg: Some(Agg::Sum), ..Head::plain(target) };
             steps.push((after, summed(draft, head, test, amounts.clone(), &more)));

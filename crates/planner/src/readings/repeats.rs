@@ -4,7 +4,7 @@
 
 use data::plan::Test;
 
-use super::compare::{comparisons, with_having};
+use super::compare::with_having;
 use super::{Parser, Steps};
 use crate::draft::{Amount, Draft, Head, Target};
 use crate::index::ThingId;
@@ -62,7 +62,7 @@ fn many_rows(parser: &Parser, thing: ThingId) -> Vec<ThingId> {
 /// `more than 5 times`, `at least twice`.
 fn how_often(parser: &Parser, at: usize) -> Vec<(usize, Test, Vec<Amount>)> {
     let mut found = Vec::new();
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         let plain = amounts.iter().all(|amount| amount.unit.is_none() && !amount.money && !amount.percent);
         if plain && matches!(parser.word(end), "times" | "time") {
             found.push((end + 1, test, amounts));

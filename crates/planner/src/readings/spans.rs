@@ -2,7 +2,6 @@
 
 use data::plan::{Agg, Dir, Op, Test};
 
-use super::compare::comparisons;
 use super::dates::{self, Spanned};
 use super::filters::add;
 use super::{Parser, Steps};
@@ -184,7 +183,7 @@ pub fn lasting(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     let asked = asked_length(parser, after_average(parser, 0)).is_some() && at > 0 && parser.mentions.is_data(at - 1);
     let start = at + 1 + usize::from(parser.word(at + 1) == "for");
-    let compared = comparisons(parser, start, false).iter().any(|(_, _, amounts)| is_time(amounts));
+    let compared = parser.comparisons(start, false).iter().any(|(_, _, amounts)| is_time(amounts));
     let period = parser.tokens.get(at + 1).is_some_and(|next| next.number().is_some() || is_period(parser, at + 1));
     let ranked = matches!(parser.word(parser.skip_determiners(at + 1)), "longest" | "shortest");
     if compared || ranked {
@@ -213,7 +212,7 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if draft.heads.is_empty() || draft.pending.is_some() {
         return;
     }
-    for (end, test, amounts) in comparisons(parser, at, false) {
+    for (end, test, amounts) in parser.comparisons(at, false).iter().cloned() {
         if !is_time(&amounts) {
             continue;
         }
@@ -233,7 +232,7 @@ pub fn compared(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     }
     for (middle, target, _) in nouns(parser, at) {
         let Target::Elapsed(interval, _) = target else { continue };
-        for (end, test, amounts) in comparisons(parser, middle, true) {
+        for (end, test, amounts) in parser.comparisons(middle, true).iter().cloned() {
             if is_time(&amounts) {
                 steps.push((end, add(draft, condition(interval, test, &amounts), &[])));
             }

@@ -2,7 +2,7 @@
 
 use data::plan::Test;
 
-use super::compare::{comparisons, units};
+use super::compare::units;
 use super::filters::add;
 use super::{Parser, Steps};
 use crate::draft::{Amount, Columns, Condition, Draft};
@@ -46,7 +46,7 @@ pub fn outside(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         return;
     }
     let degrees = |amount: &Amount| amount.unit.as_ref().is_none_or(is_degrees) && !amount.percent && !amount.money;
-    let mut found = comparisons(parser, after, false);
+    let mut found = parser.comparisons(after, false).to_vec();
     if parser.word(after) == "freezing" {
         found.extend(freezing(parser, after).into_iter().map(|(end, amount)| (end, Test::Lt, vec![amount])));
     }

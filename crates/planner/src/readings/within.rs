@@ -3,7 +3,6 @@
 use base::Type;
 use data::plan::Test;
 
-use super::compare::comparisons;
 use super::filters::add;
 use super::{Parser, Steps, dates};
 use crate::draft::{Amount, Condition, Draft};
@@ -20,7 +19,7 @@ pub fn done_within(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps)
         let What::Event(ids) = &mention.what else { continue };
         let [date] = ids[..] else { continue };
         let start = mention.end + usize::from(parser.word(mention.end) == "in");
-        for (end, test, amounts) in comparisons(parser, start, false) {
+        for (end, test, amounts) in parser.comparisons(start, false).iter().cloned() {
             if !is_time(&amounts) {
                 continue;
             }

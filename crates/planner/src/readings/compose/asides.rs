@@ -192,7 +192,7 @@ fn some_of_it(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
             Some(Target::Thing(thing)) => index.things[*thing].table == Some(id.table),
             _ => true,
         };
-        let compared = !super::super::compare::comparisons(parser, end, true).is_empty();
+        let compared = !parser.comparisons(end, true).is_empty();
         if negated && !columns.iter().all(own) || compared || frame.denied {
             continue;
         }

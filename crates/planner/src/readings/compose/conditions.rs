@@ -1,6 +1,5 @@
 //! Phrases that choose rows: cells, two-valued columns, states, deeds, periods and comparisons.
 
-use super::super::compare::comparisons;
 use super::super::times::year_test;
 use super::super::{Parser, features};
 use super::frame::{Frame, Last, Wanted};
@@ -242,7 +241,7 @@ pub fn comparative(parser: &Parser, mention: &Mention, test: Test, words: &[&str
     }
     let (columns, other) = parser.index.numbers_called(words);
     let said: &[Feature] = if other { &[Feature::Synonym] } else { &[] };
-    for (end, eq, amounts) in comparisons(parser, mention.end, true) {
+    for (end, eq, amounts) in parser.comparisons(mention.end, true).iter().cloned() {
         if eq == Test::Eq && !columns.is_empty() {
             let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
             found.push((end, frame.conditioned(condition, said)));
@@ -253,7 +252,7 @@ pub fn comparative(parser: &Parser, mention: &Mention, test: Test, words: &[&str
 /// `above 500`, `between 5 and 10 km`: of the number named before, of the only one in that unit, or of what comes next.
 pub fn compared(parser: &Parser, at: usize, frame: &Frame, found: &mut Found) {
     let named = matches!(frame.wanted, Some(Wanted::Comparison(..)));
-    for (end, test, amounts) in comparisons(parser, at, named) {
+    for (end, test, amounts) in parser.comparisons(at, named).iter().cloned() {
         match &frame.wanted {
             Some(Wanted::Comparison(columns, said)) => {
                 let condition = Condition::Compare { columns: columns.clone(), test, amounts, implied: false };
