@@ -74,8 +74,7 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
             let matching = plan.compute.iter().find(|made| made.name == name).and_then(|made| made.args.first());
             focus.extend(matching.filter(|_| ground.draft.with_number && shape.top.is_none()).cloned());
             focus.push(name.clone());
-            // Ranked by a share, the share decides.
-            asked = if shape.top.is_some() { vec![name] } else { asked };
+            asked = vec![name];
         }
         (None, Some(op)) => focus.push(series(ground, &mut plan, op)?),
         (Some(_), Some(_)) => return Err(Why::unsupported("a share and a change at once")),

@@ -98,7 +98,7 @@ fn add_table(index: &mut Index, table: TableId) {
     if !taken {
         phrases.push(name_words.clone());
     }
-    let label = label(index, table, &noun);
+    let label = label(index, table, &noun, key);
     let mut keys: Vec<ColId> = key.into_iter().collect();
     keys.extend(links_to(index, table));
     let id = index.things.len();
@@ -168,8 +168,10 @@ fn key(index: &Index, table: TableId) -> Option<ColId> {
     target.or(named).or_else(text)
 }
 
-fn label(index: &Index, table: TableId, noun: &str) -> Option<ColId> {
+fn label(index: &Index, table: TableId, noun: &str, key: Option<ColId>) -> Option<ColId> {
     let noun = split_name(noun);
+    // `wdn_nm` beside `wdn_id`: of the same, whatever that is short for.
+    let of_key = key.and_then(|key| index.facts(key).words.split_last()).map(|(_, of)| of).filter(|of| !of.is_empty());
     let score = |id: &ColId| {
         let words = &index.facts(*id).words;
         let last = words.last().map(String::as_str)?;
@@ -177,7 +179,8 @@ fn label(index: &Index, table: TableId, noun: &str) -> Option<ColId> {
             "name" | "title" if words.len() == 1 => Some(0),
             "name" | "title" if words[..words.len() - 1] == noun[..] => Some(1),
             "name" if words[0] == "full" => Some(2),
-            _ if *words == noun => Some(3),
+            "name" | "title" if Some(&words[..words.len() - 1]) == of_key => Some(3),
+            _ if *words == noun => Some(4),
             _ => None,
         }
     };

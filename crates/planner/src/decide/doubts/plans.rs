@@ -34,6 +34,14 @@ pub fn is_meant_by_nobody(index: &Index, tokens: &[Token], plan: &Plan) -> bool 
         || passes_over_an_event(index, tokens, plan)
         || splits_one_number(index, tokens, plan)
         || sums_over_a_kind(tokens, plan)
+        || adds_up_equal_numbers(plan)
+}
+
+/// Whether a number is added up or averaged for each of its own values.
+fn adds_up_equal_numbers(plan: &Plan) -> bool {
+    let grouped = |expr: &Expr| plan.group.iter().any(|group| group.expr == *expr && group.grain.is_none());
+    let counts = |agg: Agg| matches!(agg, Agg::Count | Agg::CountDistinct);
+    plan.measures.iter().any(|measure| !counts(measure.agg) && measure.expr.as_ref().is_some_and(grouped))
 }
 
 /// Whether things are sorted by a column of another table although their own has one of that name: artists by the country of
