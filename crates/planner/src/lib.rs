@@ -132,8 +132,10 @@ impl Refusal {
 
     /// Whether no reading was found, and nothing is asked for that is never done.
     fn is_unread(&self) -> bool {
-        let may_be_read =
-            matches!(self.reason, Reason::Unsupported | Reason::UnknownWord | Reason::Ambiguous | Reason::NotAboutData);
+        let may_be_read = !matches!(
+            self.reason,
+            Reason::WriteRequested | Reason::LowConfidence | Reason::Disagreement | Reason::Limit
+        );
         may_be_read && self.best.is_none()
     }
 }

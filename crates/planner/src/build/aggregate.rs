@@ -29,9 +29,7 @@ pub fn plan(ground: &mut Ground, shape: &Aggregate) -> Result<(Plan, Vec<String>
     let filter = ground.where_all(&shape.filters)?;
     let mut groups = groups(ground, &shape.groups)?;
     for columns in &shape.beside {
-        let shown = ground.group(&Target::Columns(columns.clone()))?;
-        groups.shown.extend(shown.last().map(|group| group.name.clone()));
-        groups.plan.extend(shown);
+        groups.add(ground.group(&Target::Columns(columns.clone()))?);
     }
     let mut measures = Vec::new();
     let mut asked = Vec::new();
@@ -127,12 +125,28 @@ fn adds_up(measure: &Measure) -> bool {
 fn groups(ground: &mut Ground, targets: &[Target]) -> Result<Groups, Why> {
     let mut groups = Groups { plan: Vec::new(), shown: Vec::new(), names: Vec::new() };
     for target in targets {
-        let made = ground.group(target)?;
-        groups.shown.extend(made.last().map(|group| group.name.clone()));
-        groups.names.push(made.iter().map(|group| group.name.clone()).collect());
-        groups.plan.extend(made);
+        let names = groups.add(ground.group(target)?);
+        groups.names.push(names);
     }
     Ok(groups)
+}
+
+impl Groups {
+    /// Adds the groups of a target that are not there yet, and gives the names of all of them.
+    fn add(&mut self, made: Vec<Group>) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for group in made {
+            match self.plan.iter().find(|known| known.expr == group.expr && known.grain == group.grain) {
+                Some(known) => names.push(known.name.clone()),
+                None => {
+                    names.push(group.name.clone());
+                    self.plan.push(group);
+                }
+            }
+        }
+        self.shown.extend(names.last().filter(|name| !self.shown.contains(name)).cloned());
+        names
+    }
 }
 
 /// The measure a condition on groups is about: one that is asked for anyway, or one more.

@@ -25,7 +25,8 @@ impl Ground<'_> {
         check_compatible(filters)?;
         let mut preds: Vec<Pred> = Vec::new();
         let mut there: Vec<(TableId, Vec<Pred>)> = Vec::new();
-        let (filters, inner) = split_absent(filters);
+        let filters: Vec<Filter> = filters.iter().map(|filter| self.by_own_link(filter)).collect();
+        let (filters, inner) = split_absent(&filters);
         if let Some((absent, inner)) = inner {
             preds.extend(self.absent(absent, inner)?);
         }
@@ -51,6 +52,17 @@ impl Ground<'_> {
             preds.push(self.exists(table, inner));
         }
         Ok(all_of(preds))
+    }
+
+    /// `courses without an instructor`: what a row here has one of at most is there or not by the cell that names it.
+    fn by_own_link(&self, filter: &Filter) -> Filter {
+        let Condition::Related(thing) = filter.condition else { return filter.clone() };
+        let thing = &self.index.things[thing];
+        let links: Columns = thing.keys.iter().copied().filter(|key| key.table == self.base).collect();
+        if thing.table.is_none_or(|own| own == self.base) || links.is_empty() {
+            return filter.clone();
+        }
+        Filter { condition: Condition::Missing(links), negated: !filter.negated, zone: filter.zone }
     }
 
     fn exists(&self, table: TableId, filter: Option<Pred>) -> Pred {
@@ -335,9 +347,10 @@ impl Ground<'_> {
         let info = &self.index.things[thing];
         let schema = &self.index.schema;
         let own = info.table.filter(|table| *table != self.base && schema.hops(*table, self.base).is_some());
-        // A product has orders through their lines.
+        // A product has orders through their lines; what a row leads to itself it has none of its own.
+        let leads = info.table.is_some_and(|own| schema.hops(self.base, own).is_some());
         let between: Vec<TableId> = (0..self.index.dataset.tables.len())
-            .filter(|table| *table != self.base && schema.hops(*table, self.base).is_some())
+            .filter(|table| !leads && *table != self.base && schema.hops(*table, self.base).is_some())
             .filter(|table| info.table.is_some_and(|own| own != self.base && schema.hops(*table, own).is_some()))
             .collect();
         match (own, &between[..]) {

@@ -6,6 +6,7 @@ use data::plan::{Agg, Dir, Grain};
 use super::Why;
 use super::settle::{self, Use};
 use super::shape::{List, Shape, TopRequest, aggregate, assumption, sole_thing};
+use super::usual;
 use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, Index, ThingId};
 use crate::lexicon::Ask;
@@ -23,7 +24,12 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         return recent(index, draft, rank);
     }
     let Some(by) = rank.by.clone() else {
-        return Err(Why::ambiguous("what to rank by is not said"));
+        let sole = sole_amount(index, draft, &rank).ok_or_else(|| Why::ambiguous("what to rank by is not said"))?;
+        let text = format!("how big they are is said by {}", index.column(sole).name);
+        let by = Some(Head::plain(Target::Columns(vec![sole])));
+        let mut shape = ranked(index, draft, Rank { by, ..rank })?;
+        shape.assume(Feature::OpenChoice, assumption("rank", &text));
+        return Ok(shape);
     };
     check_order(index, rank.kind, &by)?;
     let (subject, by) = subject(index, draft, by)?;
@@ -34,6 +40,14 @@ pub fn ranked(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         Some(list) => Ok(Shape::List(list)),
         None => ranking.of_groups(),
     }
+}
+
+/// `the biggest order`: of rows that have just one number, which adds up, that number says how big they are.
+fn sole_amount(index: &Index, draft: &Draft, rank: &Rank) -> Option<ColId> {
+    let [Head { target: Target::Thing(thing), agg: None, .. }] = draft.heads[..] else { return None };
+    let table = index.things[thing].table.filter(|_| rank.kind == RankKind::Extreme)?;
+    let mut numbers = index.columns_of(table).filter(|id| index.is_quantity(*id));
+    numbers.next().filter(|sole| numbers.next().is_none() && usual::adds_up(index, *sole))
 }
 
 /// What has no order of high and low cannot be ranked by it.

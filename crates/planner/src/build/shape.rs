@@ -67,6 +67,16 @@ pub struct List {
 }
 
 impl Shape {
+    /// Takes something for granted, at a price.
+    pub fn assume(&mut self, feature: Feature, assumption: Assumption) {
+        let (features, assumptions) = match self {
+            Shape::Aggregate(aggregate) => (&mut aggregate.features, &mut aggregate.assumptions),
+            Shape::List(list) => (&mut list.features, &mut list.assumptions),
+        };
+        features.push(feature);
+        assumptions.push(assumption);
+    }
+
     pub fn features(&self) -> Vec<Feature> {
         match self {
             Shape::Aggregate(aggregate) => aggregate

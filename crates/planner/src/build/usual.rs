@@ -25,8 +25,7 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     // Two sides may be meant by their totals or by what a row has of it.
     let compared = draft.filters.iter().any(|filter| is_grouped(draft, filter));
     let other_word = draft.features.contains(&Feature::Synonym);
-    let adds_up = |id: ColId| index.facts(id).adds_up() || is_amount_of_money(index, id);
-    let (agg, said) = if !compared && all(&adds_up) {
+    let (agg, said) = if !compared && all(&|id| adds_up(index, id)) {
         (Agg::Sum, "total")
     } else if !other_word && all(&|id| is_level(index, id)) {
         (Agg::Avg, "average")
@@ -44,6 +43,11 @@ pub fn aggregate(index: &Index, draft: &Draft, head: &Head) -> Option<(Head, Ass
     let name = index.column(columns[0]).name.replace('_', " ");
     let text = format!("{name} without an aggregate = its {said}");
     Some((Head { agg: Some(agg), ..head.clone() }, assumption("aggregate", &text)))
+}
+
+/// Whether a number of several rows is usually told as their total.
+pub fn adds_up(index: &Index, id: ColId) -> bool {
+    index.facts(id).adds_up() || is_amount_of_money(index, id)
 }
 
 /// Whether a number is what a row comes to in money, and not what one of something costs.
@@ -118,9 +122,8 @@ pub fn counted_in_period(index: &Index, draft: &Draft) -> Option<Draft> {
 
 /// Whether to list or to count was not said.
 pub fn unasked(mut shape: Shape) -> Shape {
-    if let Shape::Aggregate(aggregate) = &mut shape {
-        aggregate.features.push(Feature::UnaskedList);
-        aggregate.assumptions.push(assumption("count", "how many there are is asked for, not which"));
+    if let Shape::Aggregate(_) = shape {
+        shape.assume(Feature::UnaskedList, assumption("count", "how many there are is asked for, not which"));
     }
     shape
 }

@@ -23,6 +23,22 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_second_side(starts, tokens);
     hide_negations_in_names(starts);
     hide_times(starts, tokens);
+    hide_other_units(index, starts, tokens);
+}
+
+/// "Kilos" stand for a weight in kilograms, not for one in degrees beside it.
+fn hide_other_units(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for (start, mentions) in starts.iter_mut().enumerate() {
+        let Some(unit) = index.lexicon.unit(&tokens[start].fold) else { continue };
+        let own = |id: &ColId| index.facts(*id).unit.as_ref().is_some_and(|known| known.family == unit.family);
+        for mention in mentions.iter_mut().filter(|mention| mention.synonym && mention.end == start + 1) {
+            if let What::Columns(columns) = &mut mention.what
+                && columns.iter().any(own)
+            {
+                columns.retain(own);
+            }
+        }
+    }
 }
 
 /// "Fewer than 50 times" says how often, whatever column holds a time.

@@ -252,10 +252,15 @@ pub fn column_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
     }
 }
 
-/// `rated 16+` of `Age Rating`, `classified secret` of `classification`: the participle has the root of the cell's column.
+/// `rated 16+` of `Age Rating`, `paid in cash` of `payment_method`: the participle has the root of the cell's column.
 pub fn participle_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     const ROOT_MIN: usize = 3;
-    let Some(root) = parser.word(at).strip_suffix("ed").filter(|root| root.len() >= ROOT_MIN) else { return };
+    let word = parser.word(at);
+    let stem = parser.index.forms.stem(word);
+    let root = word.strip_suffix("ed").unwrap_or(&stem);
+    if !is_participle(word) || root.len() < ROOT_MIN {
+        return;
+    }
     let start = parser.skip(at + 1, |glue| matches!(glue, Glue::Determiner | Glue::Preposition));
     for list in value_lists(parser, start) {
         let named = |id: &ColId| parser.index.facts(*id).words.iter().any(|word| word.starts_with(root));
