@@ -91,6 +91,12 @@ pub fn is_with(word: &str) -> bool {
     matches!(word, "with" | "have" | "has" | "having" | "had")
 }
 
+/// Whether a word is the past participle of a verb, by its form or one of a few.
+pub fn is_participle(word: &str) -> bool {
+    let irregular = matches!(word, "driven" | "made" | "sold" | "given" | "spent" | "taken" | "paid" | "won" | "lost");
+    word.len() > 3 && word.ends_with("ed") || irregular
+}
+
 /// Whether a noun names what a verb of that stem does: a booking and `book`, an order and `order`.
 pub fn is_deed(noun: &str, stem: &str) -> bool {
     noun.strip_prefix(stem).is_some_and(|rest| matches!(rest, "" | "e" | "ing" | "ment" | "al"))

@@ -108,9 +108,12 @@ fn phrases(index: &Index, text: &str) -> Vec<String> {
     let capitals = text.split(' ').filter(|word| word.starts_with(char::is_uppercase)).count();
     // A name is known by its first word: "Harbor" of "Harbor Coffee Bar", not any coffee.
     let is_name = words.len() == 3 && capitals == 3;
+    // What is full is not `full-time`.
+    let compound = text.contains('-') && !text.contains(' ');
     // The last word says what all of them are: wards, rooms, leaves. One word of a sentence does not stand for it.
     if let [telling_words @ .., _] = &words[..]
         && words.len() <= WORDS_MAX
+        && !compound
     {
         let known_by = if is_name { &telling_words[..1] } else { telling_words };
         found.extend(known_by.iter().filter(|word| telling(word)).map(|word| word.to_string()));

@@ -89,12 +89,16 @@ impl OtherNames {
 
     fn add(&mut self, index: &Index, sense: Sense, written: &[String], words: &[String]) {
         let general = |word: &String| GENERAL.contains(&index.forms.singular(word).as_str());
+        // "People" are all of them, where a column says that some are residents.
+        let two_valued = matches!(sense, Sense::Column(id) if index.facts(id).yes.is_some());
+        let anybody = |word: &str| index.lexicon.entities.iter().any(|entity| entity.generic.contains(&word));
         let name = self.names.len();
         let sort = words.iter().rposition(|word| SORTS.contains(&word.as_str())).filter(|_| words.len() > 1);
         self.names.push(Name { sense, telling: words.iter().map(|word| !general(word)).collect(), sort });
         for (place, (written, word)) in written.iter().zip(words).enumerate() {
             let mut known: FxHashSet<Vec<String>> = FxHashSet::default();
-            for (phrase, other) in alternatives(index, written, word) {
+            let alternatives = alternatives(index, written, word).into_iter();
+            for (phrase, other) in alternatives.filter(|(phrase, other)| !(two_valued && *other && anybody(phrase))) {
                 let mut stems = phrase.split(' ').map(|word| index.forms.stem(word));
                 let Some(first) = stems.next() else { continue };
                 let rest: Vec<String> = stems.collect();

@@ -24,6 +24,43 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_negations_in_names(starts);
     hide_times(starts, tokens);
     hide_other_units(index, starts, tokens);
+    hide_kinds_of_people(index, starts, tokens);
+    hide_cells_behind_plurals(starts, tokens);
+}
+
+/// "Parts" are those that a table or a column holds, not what is paid in `Part`.
+fn hide_cells_behind_plurals(starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    for (start, mentions) in starts.iter_mut().enumerate() {
+        let named = |mention: &Mention| {
+            let whole = !mention.partial && !mention.synonym && mention.end == start + 1;
+            whole && matches!(mention.what, What::Columns(_) | What::Thing(_))
+        };
+        let token = &tokens[start];
+        if token.fold == token.singular || !mentions.iter().any(named) {
+            continue;
+        }
+        let as_written = |text: &String| text.to_lowercase() == token.fold;
+        mentions.retain(|mention| match &mention.what {
+            What::Value(cells) if mention.end == start + 1 => cells.iter().any(|(_, text)| as_written(text)),
+            _ => true,
+        });
+    }
+}
+
+/// "People" are all of them, whatever column says that some are residents.
+fn hide_kinds_of_people(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    let two_valued = |id: &ColId| index.facts(*id).yes.is_some();
+    for (start, mentions) in starts.iter_mut().enumerate() {
+        if matches!(tokens[start].singular.as_str(), "people" | "person" | "folk" | "anyone" | "everyone" | "somebody")
+        {
+            let kind = |what: &What| match what {
+                What::Flag(_) | What::Value(_) => true,
+                What::Columns(columns) => columns.iter().all(two_valued),
+                _ => false,
+            };
+            mentions.retain(|mention| !(mention.synonym && mention.end == start + 1 && kind(&mention.what)));
+        }
+    }
 }
 
 /// "Kilos" stand for a weight in kilograms, not for one in degrees beside it.

@@ -132,6 +132,13 @@ pub fn no_kind(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(start) {
         let What::Value(cells) = &mention.what else { continue };
         let [(column, text)] = &cells[..] else { continue };
+        // "No account" beside a column that says who holds one.
+        let named = |other: &Mention| {
+            other.end == mention.end && matches!(other.what, What::Columns(_) | What::Flag(_) | What::Thing(_))
+        };
+        if parser.mentions.at(start).iter().any(named) {
+            continue;
+        }
         let owner = parser.index.rows_of(column.table);
         let Some(thing) = owner else { continue };
         if let Some(end) = own_noun(parser, mention.end, thing).filter(|_| is_of_rows(parser, draft, column.table)) {

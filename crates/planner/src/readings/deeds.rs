@@ -5,14 +5,13 @@
 
 use base::Type;
 
-use super::filters::is_participle;
 use super::{Parser, features};
 use crate::draft::{Columns, Target};
 use crate::index::ColId;
 use crate::lexicon::Unit;
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
-use crate::words::split_name;
+use crate::words::{is_participle, split_name};
 
 /// How many letters a verb and a noun of one root share at least.
 const COMMON_MIN: usize = 4;

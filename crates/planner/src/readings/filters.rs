@@ -9,7 +9,7 @@ use crate::index::ColId;
 use crate::lexicon::{Glue, Role};
 use crate::mentions::{Mention, What};
 use crate::score::Feature;
-use crate::words::is_be;
+use crate::words::{is_be, is_participle};
 
 type Cells = Vec<(ColId, Vec<String>)>;
 
@@ -32,12 +32,6 @@ fn add_filter(draft: &Draft, condition: Condition, found: &[Feature], negated: b
 /// Whether "by" says who or what did it: just after a participle.
 fn is_done_by(parser: &Parser, at: usize) -> bool {
     parser.word(at) == "by" && is_participle(parser.before(at))
-}
-
-/// Whether a word is the past participle of a verb, by its form or one of a few.
-pub fn is_participle(word: &str) -> bool {
-    let irregular = matches!(word, "driven" | "made" | "sold" | "given" | "spent" | "taken" | "paid" | "won" | "lost");
-    word.len() > 3 && word.ends_with("ed") || irregular
 }
 
 /// Whether a cell of a column can be said of the noun that follows it: "German clients" are not those whose translators know

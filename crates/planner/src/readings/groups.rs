@@ -2,13 +2,13 @@
 
 use data::plan::{Agg, Grain};
 
-use super::filters::is_participle;
 use super::{Parser, Quantity, Steps, features};
 use crate::draft::{Draft, Head, Pending, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::Role;
 use crate::mentions::What;
 use crate::score::Feature;
+use crate::words::is_participle;
 
 /// `by region and month`, `per customer`, `for each zone`; after `top 10 products`, `by revenue` says what they are ranked by.
 pub fn group(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {

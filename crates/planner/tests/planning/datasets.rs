@@ -8,6 +8,7 @@ mod headers;
 mod inns;
 mod parishes;
 mod plain;
+mod pool;
 mod roles;
 mod school;
 mod shorts;
@@ -43,6 +44,7 @@ pub fn named(name: &str) -> Dataset {
             .or_else(|| amounts::named(name))
             .or_else(|| dates::named(name))
             .or_else(|| shorts::named(name))
+            .or_else(|| pool::named(name))
             .unwrap_or_else(|| panic!("no test dataset {name}")),
     }
 }

@@ -35,6 +35,34 @@ pub fn is_meant_by_nobody(index: &Index, tokens: &[Token], plan: &Plan) -> bool 
         || splits_one_number(index, tokens, plan)
         || sums_over_a_kind(tokens, plan)
         || adds_up_equal_numbers(plan)
+        || ranks_a_quantity(index, tokens, plan)
+        || takes_a_kind_for_persons(index, tokens, plan)
+}
+
+/// Whether how much something is of is ranked, and not something: the cheapest night is no number of nights.
+fn ranks_a_quantity(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    let number = |word: &str| tokens.iter().any(|token| token.fold == word);
+    let quantity = |id: ColId| {
+        let facts = index.facts(id);
+        index.is_quantity(id)
+            && !facts.years
+            && facts.core.last().is_some_and(|last| index.forms.singular(last) != *last)
+    };
+    let grouped = plan.group.iter().filter(|group| group.grain.is_none()).filter_map(|item| column(index, &item.expr));
+    plan.top.is_some() && !number("number") && !number("many") && grouped.into_iter().any(quantity)
+}
+
+/// Whether persons are told by something that sorts them into few kinds: patients are no `patient_sex`.
+fn takes_a_kind_for_persons(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    const KINDS_MAX: u64 = 12;
+    let said = |word: &String| tokens.iter().any(|token| token.stem == index.forms.stem(word));
+    let kind = |id: ColId| {
+        let [whose @ .., last] = &index.facts(id).core[..] else { return false };
+        let person = whose.iter().any(|word| index.lexicon.is_person(&index.forms.singular(word)) && said(word));
+        let names = identifies(last);
+        person && !names && !said(last) && index.column(id).distinct <= KINDS_MAX && index.column(id).ty == Type::Text
+    };
+    plan.top.is_some() && plan.group.iter().filter_map(|group| column(index, &group.expr)).any(kind)
 }
 
 /// Whether a number is added up or averaged for each of its own values.
@@ -125,12 +153,25 @@ fn counts_kinds(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     let kind = |name: &String| {
         let core = index.find(name).map(|id| &index.facts(id).core[..]).unwrap_or_default();
         let [_, .., last] = core else { return false };
-        let names = matches!(last.as_str(), "name" | "title" | "id" | "no" | "number" | "code" | "ref" | "key");
+        let names = identifies(last);
         !names && !tokens.iter().any(|token| token.singular == *last)
+    };
+    // Members are no kinds of membership.
+    let derived = |name: &String| {
+        let core = index.find(name).map(|id| &index.facts(id).core[..]).unwrap_or_default();
+        let [only] = core else { return false };
+        let said = |token: &Token| token.singular.len() > 3 && only.starts_with(token.singular.as_str());
+        let whole = tokens.iter().any(|token| token.singular == index.forms.singular(only));
+        !whole && only.ends_with("ship") && tokens.iter().any(said)
     };
     // "How much did we spend on fuel" does not ask for the kinds of fuel.
     let much = tokens.windows(2).any(|pair| pair[0].fold == "how" && pair[1].fold == "much");
-    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col)))
+    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col) || derived(col)))
+}
+
+/// Whether the last word of a name says that it tells one thing from another.
+fn identifies(word: &str) -> bool {
+    matches!(word, "name" | "title" | "id" | "no" | "number" | "code" | "ref" | "key")
 }
 
 /// Whether different values are counted of a column that is held to one of them: how many rows have it was asked.
@@ -277,7 +318,7 @@ fn counts_what_was_spent(tokens: &[Token], plan: &Plan) -> bool {
     let counts = |measure: &Measure| matches!(measure.agg, Agg::Count | Agg::CountDistinct);
     let only_counts = !plan.measures.is_empty() && plan.measures.iter().all(counts);
     only_counts
-        && said(&["spent", "spend", "earned", "earn", "cost"])
+        && said(&["spent", "spend", "earned", "earn", "cost", "pay"])
         && !said(&["many", "number", "count", "often", "most", "more", "share", "percentage", "percent", "proportion"])
 }
 

@@ -81,7 +81,10 @@ fn takes_one_for_the_total(said: &Said, plan: &Plan) -> bool {
             || ["overall", "altogether", "combined"].iter().any(|word| said.has(word));
     let single = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
     let row = plan.measures.is_empty() && plan.top.is_some();
-    total && (single || row)
+    // "The most expensive equipment in total" is not the dearest on average.
+    let averaged = plan.top.is_some() && plan.measures.iter().all(|measure| measure.agg == Agg::Avg);
+    let average = ["average", "avg", "mean"].iter().any(|word| said.has(word));
+    total && (single || row || averaged && !average)
 }
 
 /// `not paid by card`: what is denied is how it was done, and no reading says so.

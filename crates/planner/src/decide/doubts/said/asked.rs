@@ -4,8 +4,10 @@ use data::plan::{Agg, Expr, Plan, Pred, Test};
 
 use super::super::{column, conjuncts, counts_rows, fixed_cells, is_of_rows};
 use super::Said;
+use crate::index::other_names::SORTS;
 use crate::index::{ColId, Index};
 use crate::mentions::What;
+use crate::words::is_participle;
 
 /// Whether a plan tells something else than what the words ask for.
 pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
@@ -28,6 +30,127 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || denies_a_duty(said)
         || counts_how_often(said, plan)
         || passes_over_now(said, plan)
+        || tells_no_lateness(said, plan)
+        || drops_a_clause(said, plan)
+        || tells_doers_apart(said, plan)
+        || tells_each_for_a_rate(said, plan)
+        || takes_another_for_the_doer(said, plan)
+        || ends_what_still_holds(said, plan)
+        || takes_another_rate(said, plan)
+        || lists_what_was_paid(said, plan)
+}
+
+/// `nights per guest`: a number that is per something else is not it.
+fn takes_another_rate(said: &Said, plan: &Plan) -> bool {
+    let of =
+        |at: usize| said.tokens.get(at + 1).filter(|_| said.word(at) == "per").map(|token| token.singular.as_str());
+    let per: Vec<&str> = said.words().filter_map(of).collect();
+    let told = plan.measures.iter().filter_map(|measure| column(said.index, measure.expr.as_ref()?));
+    let other = |id: ColId| {
+        let words = &said.index.facts(id).words;
+        let has = |word: &&str| words.iter().any(|own| said.index.forms.singular(own) == *word);
+        words.iter().any(|word| word == "per") && !per.iter().any(has)
+    };
+    !per.is_empty() && told.into_iter().any(other)
+}
+
+/// `what did we pay in total`: an amount, not by what means.
+fn lists_what_was_paid(said: &Said, plan: &Plan) -> bool {
+    let paid = |at: usize| {
+        (said.word(at), said.word(at + 1)) == ("what", "did")
+            && (at + 2..at + 5).any(|verb| matches!(said.word(verb), "pay" | "spend" | "earn" | "make" | "charge"))
+    };
+    let text = |expr: &Expr| column(said.index, expr).is_some_and(|id| said.index.column(id).ty == base::Type::Text);
+    plan.measures.is_empty() && plan.select.iter().all(|item| text(&item.expr)) && said.words().any(paid)
+}
+
+/// `still in service`: a state that is said holds by itself, whether or not something else has ended.
+fn ends_what_still_holds(said: &Said, plan: &Plan) -> bool {
+    let state = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
+    let missing = |pred: &Pred| match pred {
+        Pred::Test { test: Test::IsNull, expr, .. } => {
+            column(said.index, expr).is_some_and(|id| said.index.column(id).ty.is_temporal())
+        }
+        _ => false,
+    };
+    let still = |at: usize| said.word(at) == "still" && state(at + 1);
+    said.words().any(still) && conjuncts(plan).into_iter().any(missing)
+}
+
+/// `how many days late`: how far behind, not how long it was to take.
+fn tells_no_lateness(said: &Said, plan: &Plan) -> bool {
+    let late = |at: usize| {
+        matches!(said.word(at), "days" | "hours" | "minutes" | "weeks")
+            && matches!(said.word(at + 1), "late" | "overdue" | "early" | "behind" | "over")
+    };
+    let told = |expr: &Expr| matches!(expr, Expr::Col { .. });
+    said.words().any(late) && plan.measures.iter().any(|measure| measure.expr.as_ref().is_some_and(told))
+}
+
+/// `the average discount on hires that were given a discount`: what is named again in a clause chooses rows by it.
+fn drops_a_clause(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let told: Vec<ColId> = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect();
+    let named = |at: usize, id: ColId| super::names(said, at, id);
+    let clause = |from: usize, to: usize| (from + 1..to).any(|at| matches!(said.word(at), "that" | "which" | "who"));
+    let again = |id: ColId| {
+        let places: Vec<usize> = said.words().filter(|at| named(*at, id)).collect();
+        places.windows(2).any(|pair| clause(pair[0], pair[1]))
+    };
+    let tested = |id: ColId| {
+        let filters = plan.measures.iter().filter_map(|measure| measure.filter.as_ref());
+        conjuncts(plan).into_iter().chain(filters).any(|pred| pred.columns().contains(&index.qualified(id).as_str()))
+    };
+    told.into_iter().any(|id| again(id) && !tested(id))
+}
+
+/// `attended by swimmers who passed`: who did it, said of all of them, and no group for each.
+fn tells_doers_apart(said: &Said, plan: &Plan) -> bool {
+    let doers = |at: usize| {
+        said.word(at) == "by"
+            && at > 0
+            && is_participle(said.word(at - 1))
+            && said.tokens.get(at + 1).is_some_and(|token| token.fold != token.singular)
+            && matches!(said.word(at + 2), "who" | "that" | "which" | "whose")
+    };
+    !plan.group.is_empty() && said.words().any(doers)
+}
+
+/// `nights per guest by nationality`, `which level brings in the most per swimmer`: a rate of each group, and not every
+/// guest beside its group.
+fn tells_each_for_a_rate(said: &Said, plan: &Plan) -> bool {
+    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
+    let told = |what: &What| match what {
+        What::Thing(thing) => said.index.things[*thing].keys.iter().any(|key| groups.contains(key)),
+        What::Columns(columns) => columns.iter().any(|id| groups.contains(id)),
+        _ => false,
+    };
+    let split = |from: usize| {
+        (from..said.tokens.len()).any(|at| matches!(said.word(at), "by" | "each" | "every" | "per" | "for"))
+    };
+    let ranked = said.has("which") && plan.top.as_ref().is_some_and(|top| !top.per.is_empty());
+    let each = |at: usize| {
+        let named = said.mentions.at(at + 1).iter().filter(|mention| told(&mention.what)).map(|mention| mention.end);
+        said.word(at) == "per" && named.into_iter().any(|end| split(end) || ranked)
+    };
+    groups.len() > 1 && said.words().any(each)
+}
+
+/// `who enrolled more than three times`: whoever did it stands in the row itself, not behind another.
+fn takes_another_for_the_doer(said: &Said, plan: &Plan) -> bool {
+    let index = said.index;
+    let who = matches!(said.word(0), "who");
+    let done = (1..3).any(|at| is_participle(said.word(at)));
+    let elsewhere = |id: ColId| {
+        index.table(id.table).name != plan.from && {
+            let own = index.columns().filter(|other| index.table(other.table).name == plan.from);
+            let things = index.things.iter().filter(|thing| thing.keys.contains(&id));
+            let keys: Vec<ColId> = things.flat_map(|thing| thing.keys.iter().copied()).collect();
+            !own.into_iter().any(|other| keys.contains(&other))
+        }
+    };
+    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(index, &group.expr)).collect();
+    who && done && counts_rows(plan) && !groups.is_empty() && groups.iter().all(|id| elsewhere(*id))
 }
 
 /// `the most honey` beside rows of honey: a lot of it is no number of rows.
@@ -238,12 +361,19 @@ fn ranks_by_other_sales(said: &Said, plan: &Plan) -> bool {
     sells && listed.chain(added).any(other)
 }
 
-/// `hire total per night` beside how many nights: a ratio, not one group for each number of them.
+/// `hire total per night` beside how many nights, `calls per vehicle` beside `vehicle_count`, `revenue per bed` beside
+/// `bed_type`: a ratio, not one group for each number or kind of them.
 fn groups_by_a_quantity(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let plural = |id: ColId, token: &crate::tokens::Token| {
-        let word = index.facts(id).core.iter().find(|word| index.forms.singular(word) == token.fold);
-        index.column(id).ty.is_number() && word.is_some_and(|word| *word != token.fold)
+        let core = &index.facts(id).core;
+        let word = core.iter().find(|word| index.forms.singular(word) == token.fold);
+        let number = index.column(id).ty.is_number() && !index.facts(id).identifier;
+        let of_another = core.last().is_some_and(|last| {
+            let unsaid = said.tokens.iter().all(|token| token.singular != index.forms.singular(last));
+            unsaid && (number || SORTS.contains(&last.as_str()))
+        });
+        word.is_some_and(|word| number && *word != token.fold || of_another)
     };
     let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(index, &group.expr)).collect();
     let per = |at: usize| {
