@@ -30,16 +30,17 @@ pub struct Question {
 
 impl Question {
     /// Looks up every word, if the question and the dataset have anything to read.
-    pub fn new(index: &Index, text: &str) -> Result<Question, Refusal> {
+    pub fn new(index: &Index, text: &str) -> Result<Question, Box<Refusal>> {
+        let refusal = |reason, message: &str| Box::new(Refusal::new(reason, message));
         let tokens = tokens::merge_magnitudes(tokens::tokenize(text, index.forms));
         if tokens.len() > TOKENS_MAX {
-            return Err(Refusal::new(Reason::Limit, format!("a question has at most {TOKENS_MAX} words")));
+            return Err(refusal(Reason::Limit, &format!("a question has at most {TOKENS_MAX} words")));
         }
         if tokens.is_empty() {
-            return Err(Refusal::new(Reason::NotAboutData, "there is no question"));
+            return Err(refusal(Reason::NotAboutData, "there is no question"));
         }
         if index.dataset.tables.iter().all(|table| table.columns.is_empty()) {
-            return Err(Refusal::new(Reason::NoData, "the dataset has no columns"));
+            return Err(refusal(Reason::NoData, "the dataset has no columns"));
         }
         let mentions = Mentions::new(index, &tokens);
         Ok(Question { tokens, mentions })
@@ -55,7 +56,7 @@ impl Question {
 pub fn decide(index: &Index, text: &str) -> Outcome {
     match Question::new(index, text) {
         Ok(question) => decide_in_order(index, &question),
-        Err(refusal) => Outcome::Refusal(refusal),
+        Err(refusal) => Outcome::Refusal(*refusal),
     }
 }
 

@@ -209,7 +209,7 @@ pub fn plan_weighted(index: &Index, weights: &Weights, question: &str) -> Outcom
 fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str) -> Outcome {
     let words = match decide::Question::new(index, question) {
         Ok(words) => words,
-        Err(refusal) => return Outcome::Refusal(refusal),
+        Err(refusal) => return Outcome::Refusal(*refusal),
     };
     match decide::decide_in_order(index, &words) {
         Outcome::Refusal(refusal) => {
