@@ -77,6 +77,6 @@ fn a_picture_for_a_folder_that_is_not_there_costs_no_answer() {
     let problem = place.json(2, &["ask", "ecommerce", "orders by status", "--chart", "nowhere/orders.svg"]);
     assert_eq!((&problem["code"], problem["run"].is_null()), (&Value::from("file_unreadable"), true), "{problem}");
     place.folder("orders.svg");
-    let ran = place.assay(&["ask", "ecommerce", "orders by status", "--chart", "orders.svg"]).run().exits(2);
+    let ran = place.assay(["ask", "ecommerce", "orders by status", "--chart", "orders.svg"]).run().exits(2);
     assert!(ran.stdout.contains("known    verified"), "{}", ran.stdout);
 }

@@ -295,14 +295,14 @@ fn what_to_do_next_can_be_done() {
     let place = Place::new();
     place.file("shop/orders.csv", "region,price\nNorth,3\nSouth,4\nNorth,5\n");
     place.file("shop/regions.csv", "region,country\nNorth,NO\nSouth,ES\n");
-    let said = place.assay(&["data", "add", "shop"]).run().exits(0).stderr;
+    let said = place.assay(["data", "add", "shop"]).run().exits(0).stderr;
     let question =
         said.rsplit_once("assay ask shop \"").and_then(|(_, rest)| rest.split_once('"')).expect("a question").0;
     place.answer(&["shop"], question);
     let by_region = place.answer(&["shop"], "average price by region");
     assert_eq!(by_region["focus"], json!(["region", "avg_price"]), "both ends of a link are one");
     assert_eq!(rows(&by_region["table"]).len(), 2);
-    let init = place.assay(&["data", "init", "shop"]).run().exits(0).stderr;
+    let init = place.assay(["data", "init", "shop"]).run().exits(0).stderr;
     assert!(init.contains("assay data refresh shop"), "{init}");
 }
 
@@ -311,7 +311,7 @@ fn answers_over_files_that_have_changed_say_so() {
     let place = Place::new();
     let file = place.file("sales.csv", SALES);
     place.json(0, &["data", "add", "sales.csv"]);
-    let told = || place.assay(&["ask", "sales", "how many rows"]).run().exits(0).stderr;
+    let told = || place.assay(["ask", "sales", "how many rows"]).run().exits(0).stderr;
     assert!(!told().contains("assay data refresh"), "{}", told());
     fs::write(&file, SALES.to_owned() + "West,6,true,2024-02-02\n").unwrap();
     assert!(told().contains("assay data refresh sales"), "{}", told());

@@ -370,8 +370,8 @@ fn other_shells_show_what_a_run_was() {
 #[test]
 fn a_finished_run_is_shown_with_what_its_command_printed() {
     let place = Place::new();
-    let printed = place.assay(&["ask", "ecommerce", "orders by status"]).run().exits(0).stdout;
+    let printed = place.assay(["ask", "ecommerce", "orders by status"]).run().exits(0).stdout;
     let id = place.json(0, &["runs", "list"])["runs"][0]["id"].as_str().unwrap().to_string();
-    let shown = place.assay(&["runs", "show", &id]).run().exits(0).stdout;
+    let shown = place.assay(["runs", "show", &id]).run().exits(0).stdout;
     assert!(shown.contains(&id) && shown.ends_with(&printed), "{shown}");
 }
