@@ -233,6 +233,7 @@ const PRODUCTIONS: &[Production] = &[
     kinds::free,
     times::year_said,
     rates::value_rate,
+    rates::deed_rate,
     rates::takings,
 ];
 

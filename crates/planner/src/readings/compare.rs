@@ -378,6 +378,10 @@ pub(super) fn find_comparisons(parser: &Parser, at: usize, after_name: bool) -> 
             }
         }
         for (end, amount) in amounts(parser, start) {
+            // "A queue of 20 to 30 minutes".
+            if after_name && parser.word(end) == "to" {
+                between(parser, start, &mut found);
+            }
             match parser
                 .roles(end)
                 .find_map(|(end, role)| if let Role::AfterCompare(test) = role { Some((end, test)) } else { None })

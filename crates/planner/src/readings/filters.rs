@@ -391,8 +391,9 @@ pub fn lack(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             continue;
         }
         let start = parser.skip_determiners(end);
-        let unfilled =
-            (at..end).any(|word| matches!(parser.word(word), "missing" | "miss" | "misses" | "empty" | "null"));
+        let unfilled = (at..end).any(|word| {
+            matches!(parser.word(word), "missing" | "miss" | "misses" | "empty" | "null" | "unknown" | "blank")
+        });
         for mention in parser.mentions.at(start) {
             let (condition, negated) = match &mention.what {
                 What::Columns(columns) if columns.iter().all(|id| parser.index.facts(*id).yes.is_none()) => {

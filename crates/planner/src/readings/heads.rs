@@ -132,6 +132,13 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
                 head.agg = Some(Agg::Sum);
                 next.features.push(Feature::ImpliedAggregate);
             }
+            // "The most kilos" are all of them together.
+            let ranked =
+                next.rank.as_mut().filter(|rank| rank.kind == RankKind::Amount).and_then(|rank| rank.by.as_mut());
+            if let Some(by) = ranked.filter(|by| amount && by.agg.is_none() && by.target == *target) {
+                by.agg = Some(Agg::Sum);
+                next.features.push(Feature::ImpliedAggregate);
+            }
             steps.push((end, next));
         }
     }

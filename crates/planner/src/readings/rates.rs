@@ -98,6 +98,32 @@ pub fn value_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) 
     }
 }
 
+/// `pass rate` beside a cell `passed`, `deferral rate` beside a column `deferred`: the noun of what was done.
+pub fn deed_rate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let index = parser.index;
+    let Some(end) = parser.role(at + 1, Role::Rate).filter(|_| !parser.mentions.is_data(at)) else { return };
+    let mut found: Vec<(ColId, Condition)> = Vec::new();
+    for done in participles(parser.word(at)) {
+        let says = |id: &ColId| index.facts(*id).yes.is_some() && index.facts(*id).core == [done.as_str()];
+        found.extend(index.columns().filter(says).map(|id| (id, Condition::Flag(vec![id]))));
+        let cells = index.values(&done).into_iter();
+        found.extend(cells.map(|(id, text)| (id, Condition::Values { cells: vec![(id, vec![text])], all: false })));
+    }
+    // Of those without a cell nobody knows whether they passed.
+    found.retain(|(id, _)| index.column(*id).nulls == 0);
+    let [(column, condition)] = &found[..] else { return };
+    let made = ranked_rate(parser, *column, condition.clone(), draft)
+        .or_else(|| rate_of(parser, *column, condition.clone(), draft));
+    steps.extend(made.map(|next| (end, next.with(|next| next.features.push(Feature::LooseValue)))));
+}
+
+/// What was done, of a verb or of the noun for it: passed of a pass, dismissed of a dismissal.
+fn participles(noun: &str) -> Vec<String> {
+    let verb = ["ation", "ion", "al", "ment"].iter().find_map(|suffix| noun.strip_suffix(suffix));
+    let verbs = std::iter::once(noun).chain(verb.filter(|verb| verb.len() > 2));
+    verbs.flat_map(|verb| [format!("{verb}ed"), format!("{verb}d")]).collect()
+}
+
 /// `fee income`, `fare revenue`: what comes in by an amount of money is its sum.
 pub fn takings(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let noun = matches!(
