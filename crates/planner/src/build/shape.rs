@@ -337,11 +337,13 @@ pub fn aggregate(
     groups: Vec<Target>,
     usage: Use,
 ) -> Result<Shape, Why> {
-    if heads.is_empty() {
-        return Err(Why::unsupported("what to compute per group is not said"));
-    }
+    let (heads, unsaid) = if heads.is_empty() { (usual::rows_of_a_kind(index, draft)?, true) } else { (heads, false) };
     let listing = draft.ask == Some(Ask::List);
     let mut shape = Aggregate { groups, filters: draft.filters.clone(), series: draft.series, ..Aggregate::default() };
+    if unsaid {
+        shape.assumptions.push(assumption("aggregate", "what to compute was not said: the rows are counted"));
+        shape.features.push(Feature::ImpliedAggregate);
+    }
     for head in &heads {
         if listing && head.target.is_rows() && head.agg.is_none() {
             shape.features.push(Feature::ImpliedAggregate);

@@ -4,8 +4,9 @@
 
 use data::plan::{Agg, Expr};
 
+use super::Why;
 use super::ranking;
-use super::shape::{Shape, assumption};
+use super::shape::{Shape, assumption, conditioned_thing};
 use crate::Assumption;
 use crate::draft::{Condition, Draft, Filter, Head, Target};
 use crate::index::{ColId, Index};
@@ -101,6 +102,17 @@ pub fn count_sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>)
         draft.heads.push(Head::counted(thing));
         implied.push(Feature::ImpliedAggregate);
     }
+}
+
+/// `no shows per instructor`: rows that are told by a cell of theirs are counted.
+pub fn rows_of_a_kind(index: &Index, draft: &Draft) -> Result<Vec<Head>, Why> {
+    let told =
+        |filter: &Filter| matches!(filter.condition, Condition::Values { .. } | Condition::Flag(_)) && !filter.negated;
+    let kinds: Vec<Filter> = draft.filters.iter().filter(|filter| told(filter)).cloned().collect();
+    let grouped = draft.lenient && !draft.groups.is_empty();
+    let rows = conditioned_thing(index, &kinds).filter(|_| grouped && !kinds.is_empty());
+    let rows = rows.ok_or_else(|| Why::unsupported("what to compute per group is not said"))?;
+    Ok(vec![Head::counted(rows)])
 }
 
 /// `check-ins last month`: of events without a name, how many there were in a period is what people ask.

@@ -26,6 +26,28 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
     hide_other_units(index, starts, tokens);
     hide_kinds_of_people(index, starts, tokens);
     hide_cells_behind_plurals(starts, tokens);
+    hide_deeds_behind_nouns(index, starts, tokens);
+}
+
+/// "The 2025 harvest" is all of it, whatever column says what was picked by hand.
+fn hide_deeds_behind_nouns(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
+    let two_valued = |id: &ColId| index.facts(*id).yes.is_some();
+    let deed = |what: &What| match what {
+        What::Flag(_) => true,
+        What::Columns(columns) => columns.iter().all(two_valued),
+        _ => false,
+    };
+    for start in 1..starts.len() {
+        let before = (0..start).rev().find(|at| tokens[*at].number().is_none());
+        let noun =
+            before.is_some_and(|at| matches!(tokens[at].fold.as_str(), "the" | "a" | "an" | "this" | "last" | "our"));
+        let singular = tokens[start].fold == tokens[start].singular;
+        let names = |mention: &Mention| matches!(mention.what, What::Thing(_) | What::Columns(_) | What::Value(_));
+        let alone = starts.get(start + 1).is_none_or(|next| !next.iter().any(names));
+        if noun && singular && alone {
+            starts[start].retain(|mention| !(mention.synonym && mention.end == start + 1 && deed(&mention.what)));
+        }
+    }
 }
 
 /// "Parts" are those that a table or a column holds, not what is paid in `Part`.

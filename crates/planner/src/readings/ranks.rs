@@ -3,7 +3,7 @@
 use base::Type;
 use data::plan::{Agg, Dir};
 
-use super::{Parser, Steps};
+use super::{Parser, Steps, filters};
 use crate::draft::{Columns, Draft, Head, Rank, RankKind, Target};
 use crate::index::{ColId, ThingId};
 use crate::lexicon::{Ask, Role};
@@ -93,8 +93,13 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         }
         // "The most common number of cards".
         let end = parser.role(end, Role::Count).unwrap_or(end);
-        for (end, target, features) in parser.targets(end).iter().cloned() {
-            let column = match &target {
+        // "The most common dog breeds" are those of dogs.
+        let mut starts = vec![(end, draft.clone())];
+        filters::value(parser, end, draft, &mut starts);
+        let named =
+            starts.iter().flat_map(|(start, chosen)| parser.targets(*start).iter().map(move |name| (name, chosen)));
+        for ((end, target, features), chosen) in named {
+            let column = match target {
                 Target::Columns(columns) => columns.first().copied(),
                 Target::Thing(thing) if parser.index.things[*thing].table.is_none() => {
                     parser.index.things[*thing].keys.first().copied()
@@ -105,14 +110,14 @@ pub fn frequent(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             let repeated = column.filter(|id| !parser.index.column(*id).unique);
             let Some(rows) = repeated.and_then(owner) else { continue };
             let by = Head::counted(rows);
-            let mut next = ranked(draft, RankKind::Extreme, dir, number, Some(by));
+            let mut next = ranked(chosen, RankKind::Extreme, dir, number, Some(by));
             next.rank.iter_mut().for_each(|rank| rank.open = false);
             next.features.extend(features);
-            next.heads.push(Head::plain(target));
+            next.heads.push(Head::plain(target.clone()));
             if popular {
                 next.assume("popular", "the most popular is what most rows have");
             }
-            steps.push((end, next));
+            steps.push((*end, next));
         }
     }
 }

@@ -164,9 +164,17 @@ fn counts_kinds(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let whole = tokens.iter().any(|token| token.singular == index.forms.singular(only));
         !whole && only.ends_with("ship") && tokens.iter().any(said)
     };
+    // Different toys are no different quantities.
+    let amounts = |name: &String| {
+        let unsaid = |id: &ColId| {
+            let said = |word: &String| tokens.iter().any(|token| token.stem == index.forms.stem(word));
+            index.is_quantity(*id) && !index.facts(*id).core.iter().any(said)
+        };
+        index.find(name).is_some_and(|id| unsaid(&id))
+    };
     // "How much did we spend on fuel" does not ask for the kinds of fuel.
     let much = tokens.windows(2).any(|pair| pair[0].fold == "how" && pair[1].fold == "much");
-    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col) || derived(col)))
+    counted(plan).any(|expr| much || matches!(expr, Expr::Col { col } if kind(col) || derived(col) || amounts(col)))
 }
 
 /// Whether the last word of a name says that it tells one thing from another.

@@ -38,6 +38,22 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || ends_what_still_holds(said, plan)
         || takes_another_rate(said, plan)
         || lists_what_was_paid(said, plan)
+        || measures_a_stay(said, plan)
+}
+
+/// `stay longer`: what somebody does takes time, and has no length in metres.
+fn measures_a_stay(said: &Said, plan: &Plan) -> bool {
+    let does = |at: usize| {
+        let verb = matches!(
+            said.word(at),
+            "stay" | "stays" | "stayed" | "take" | "takes" | "took" | "wait" | "last" | "lasts"
+        );
+        verb && (at + 1..at + 3)
+            .any(|next| matches!(said.word(next), "longer" | "longest" | "shorter" | "shortest" | "long"))
+    };
+    let told = plan.measures.iter().filter_map(|measure| column(said.index, measure.expr.as_ref()?));
+    let length = |id: ColId| said.index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "length");
+    said.words().any(does) && told.into_iter().any(length)
 }
 
 /// `nights per guest`: a number that is per something else is not it.
