@@ -312,6 +312,16 @@ fn counted(plan: &Plan) -> impl Iterator<Item = &Expr> {
     distinct.filter_map(|measure| measure.expr.as_ref())
 }
 
+/// The columns that a plan groups by.
+fn grouped(index: &Index, plan: &Plan) -> Vec<ColId> {
+    plan.group.iter().filter_map(|group| column(index, &group.expr)).collect()
+}
+
+/// The columns that a plan adds up, averages or counts.
+fn measured(index: &Index, plan: &Plan) -> Vec<ColId> {
+    plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect()
+}
+
 /// Whether rows themselves are counted.
 fn counts_rows(plan: &Plan) -> bool {
     plan.measures.iter().any(|measure| measure.agg == Agg::Count && measure.expr.is_none())

@@ -3,7 +3,7 @@
 use base::Type;
 use data::plan::{Agg, Expr, Grain, Measure, Plan, Pred, Test};
 
-use super::{column, conjuncts, counted, fixed, fixed_cells, is_of_rows};
+use super::{column, conjuncts, counted, fixed, fixed_cells, grouped, is_of_rows};
 use crate::index::{ColId, Index};
 use crate::lexicon::Role;
 use crate::tokens::{self, Token};
@@ -62,7 +62,7 @@ fn takes_a_kind_for_persons(index: &Index, tokens: &[Token], plan: &Plan) -> boo
         let names = identifies(last);
         person && !names && !said(last) && index.column(id).distinct <= KINDS_MAX && index.column(id).ty == Type::Text
     };
-    plan.top.is_some() && plan.group.iter().filter_map(|group| column(index, &group.expr)).any(kind)
+    plan.top.is_some() && grouped(index, plan).into_iter().any(kind)
 }
 
 /// Whether a number is added up or averaged for each of its own values.
@@ -81,7 +81,7 @@ fn sorts_by_others(index: &Index, plan: &Plan) -> bool {
         |word: &&String| !matches!(word.as_str(), "name" | "title" | "id" | "no" | "code" | "type" | "status");
     let last = |id: ColId| index.facts(id).core.last().filter(telling).cloned();
     own.into_iter().any(|table| {
-        let groups = plan.group.iter().filter_map(|item| column(index, &item.expr)).filter(|id| id.table != table);
+        let groups = grouped(index, plan).into_iter().filter(|id| id.table != table);
         let named = |group: ColId| {
             let same = |id: ColId| {
                 id.table == table && index.column(id).ty == Type::Text && last(id).is_some() && last(id) == last(group)

@@ -4,10 +4,11 @@
 
 mod asked;
 mod events;
+mod rates;
 
 use data::plan::{Agg, ComputeOp, Expr, Plan, Pred, Test};
 
-use super::{column, conjuncts, counts_rows, is_of_rows};
+use super::{column, conjuncts, counts_rows, grouped, is_of_rows};
 use crate::Reading;
 use crate::index::{ColId, Index};
 use crate::lexicon::Role;
@@ -46,6 +47,7 @@ pub fn is_denied(said: &Said, reading: &Reading) -> bool {
     }
     events::are_passed_over(said, plan)
         || asked::is_left_out(said, plan)
+        || rates::are_told_otherwise(said, plan)
         || takes_one_for_the_total(said, plan)
         || denies_how_it_was_done(said)
         || ranks_by_a_number_of_kinds(said, plan)
@@ -212,12 +214,12 @@ fn shares_by_heads(said: &Said, plan: &Plan) -> bool {
         index.column(id).ty.is_number() && !facts.identifier && facts.core.iter().any(person)
     };
     let per = |id: ColId| said.words().any(|at| matches!(said.word(at), "per" | "each") && names(said, at + 1, id));
-    plan.group.iter().filter_map(|group| column(index, &group.expr)).any(|id| heads(id) && per(id))
+    grouped(index, plan).into_iter().any(|id| heads(id) && per(id))
 }
 
 /// `paid by owners in Dover`, `collected by volunteers`: who did it chooses rows; each of them is not asked for.
 fn tells_agents_apart(said: &Said, plan: &Plan) -> bool {
-    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
+    let groups = grouped(said.index, plan);
     let agent = |at: usize| {
         let verb = matches!(said.word(at), "paid" | "made" | "given" | "spent" | "sent");
         let doer = said.mentions.at(at + 2).iter().any(|mention| matches!(mention.what, What::Thing(_)));

@@ -2,9 +2,8 @@
 
 use data::plan::{Agg, Expr, Plan, Pred, Test};
 
-use super::super::{column, conjuncts, counts_rows, fixed_cells, is_of_rows};
+use super::super::{column, conjuncts, counts_rows, fixed_cells, grouped, is_of_rows, measured};
 use super::Said;
-use crate::index::other_names::SORTS;
 use crate::index::{ColId, Index};
 use crate::mentions::What;
 use crate::words::is_participle;
@@ -18,10 +17,8 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || takes_what_is_to_be_done(said, plan)
         || prices_something_else(said, plan)
         || counts_a_value(said, plan)
-        || tells_no_rate(said, plan)
         || denies_one_of_two(said, plan)
         || ranks_by_other_sales(said, plan)
-        || groups_by_a_quantity(said, plan)
         || stretches_an_amount(said, plan)
         || leaves_out_what_is_asked_for(said, plan)
         || earns_no_money(said, plan)
@@ -33,10 +30,8 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
         || tells_no_lateness(said, plan)
         || drops_a_clause(said, plan)
         || tells_doers_apart(said, plan)
-        || tells_each_for_a_rate(said, plan)
         || takes_another_for_the_doer(said, plan)
         || ends_what_still_holds(said, plan)
-        || takes_another_rate(said, plan)
         || lists_what_was_paid(said, plan)
         || measures_a_stay(said, plan)
 }
@@ -51,23 +46,9 @@ fn measures_a_stay(said: &Said, plan: &Plan) -> bool {
         verb && (at + 1..at + 3)
             .any(|next| matches!(said.word(next), "longer" | "longest" | "shorter" | "shortest" | "long"))
     };
-    let told = plan.measures.iter().filter_map(|measure| column(said.index, measure.expr.as_ref()?));
+    let told = measured(said.index, plan);
     let length = |id: ColId| said.index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "length");
     said.words().any(does) && told.into_iter().any(length)
-}
-
-/// `nights per guest`: a number that is per something else is not it.
-fn takes_another_rate(said: &Said, plan: &Plan) -> bool {
-    let of =
-        |at: usize| said.tokens.get(at + 1).filter(|_| said.word(at) == "per").map(|token| token.singular.as_str());
-    let per: Vec<&str> = said.words().filter_map(of).collect();
-    let told = plan.measures.iter().filter_map(|measure| column(said.index, measure.expr.as_ref()?));
-    let other = |id: ColId| {
-        let words = &said.index.facts(id).words;
-        let has = |word: &&str| words.iter().any(|own| said.index.forms.singular(own) == *word);
-        words.iter().any(|word| word == "per") && !per.iter().any(has)
-    };
-    !per.is_empty() && told.into_iter().any(other)
 }
 
 /// `what did we pay in total`: an amount, not by what means.
@@ -106,7 +87,7 @@ fn tells_no_lateness(said: &Said, plan: &Plan) -> bool {
 /// `the average discount on hires that were given a discount`: what is named again in a clause chooses rows by it.
 fn drops_a_clause(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
-    let told: Vec<ColId> = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect();
+    let told = measured(index, plan);
     let named = |at: usize, id: ColId| super::names(said, at, id);
     let clause = |from: usize, to: usize| (from + 1..to).any(|at| matches!(said.word(at), "that" | "which" | "who"));
     let again = |id: ColId| {
@@ -132,26 +113,6 @@ fn tells_doers_apart(said: &Said, plan: &Plan) -> bool {
     !plan.group.is_empty() && said.words().any(doers)
 }
 
-/// `nights per guest by nationality`, `which level brings in the most per swimmer`: a rate of each group, and not every
-/// guest beside its group.
-fn tells_each_for_a_rate(said: &Said, plan: &Plan) -> bool {
-    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(said.index, &group.expr)).collect();
-    let told = |what: &What| match what {
-        What::Thing(thing) => said.index.things[*thing].keys.iter().any(|key| groups.contains(key)),
-        What::Columns(columns) => columns.iter().any(|id| groups.contains(id)),
-        _ => false,
-    };
-    let split = |from: usize| {
-        (from..said.tokens.len()).any(|at| matches!(said.word(at), "by" | "each" | "every" | "per" | "for"))
-    };
-    let ranked = said.has("which") && plan.top.as_ref().is_some_and(|top| !top.per.is_empty());
-    let each = |at: usize| {
-        let named = said.mentions.at(at + 1).iter().filter(|mention| told(&mention.what)).map(|mention| mention.end);
-        said.word(at) == "per" && named.into_iter().any(|end| split(end) || ranked)
-    };
-    groups.len() > 1 && said.words().any(each)
-}
-
 /// `who enrolled more than three times`: whoever did it stands in the row itself, not behind another.
 fn takes_another_for_the_doer(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
@@ -165,7 +126,7 @@ fn takes_another_for_the_doer(said: &Said, plan: &Plan) -> bool {
             !own.into_iter().any(|other| keys.contains(&other))
         }
     };
-    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(index, &group.expr)).collect();
+    let groups = grouped(index, plan);
     who && done && counts_rows(plan) && !groups.is_empty() && groups.iter().all(|id| elsewhere(*id))
 }
 
@@ -293,8 +254,8 @@ fn prices_something_else(said: &Said, plan: &Plan) -> bool {
         let spoken = core.iter().filter(|word| said.has(word)).count();
         spoken < core.len() && (spoken > 0 || bought)
     };
-    let told = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?));
-    let partly: Vec<ColId> = told.filter(|id| money(*id) && partly_spoken(*id)).collect();
+    let told = measured(index, plan);
+    let partly: Vec<ColId> = told.into_iter().filter(|id| money(*id) && partly_spoken(*id)).collect();
     let rival = |table: usize| index.columns().any(|id| id.table == table && money(id));
     let described = |pred: &Pred| match pred {
         Pred::Test { test: Test::Eq, expr, .. } => {
@@ -310,28 +271,6 @@ fn counts_a_value(said: &Said, plan: &Plan) -> bool {
     let worth = |at: usize| matches!(said.word(at), "value" | "worth" | "amount") && said.word(at + 1) == "of";
     let counts = !plan.measures.is_empty() && plan.measures.iter().all(|measure| measure.agg == Agg::Count);
     counts && plan.compute.is_empty() && said.words().any(worth)
-}
-
-/// `pass rate` beside whether something passed: a share, and no other number that is called a rate.
-fn tells_no_rate(said: &Said, plan: &Plan) -> bool {
-    let two_valued = |id: &ColId| said.index.facts(*id).yes.is_some();
-    let state = |at: usize| {
-        said.mentions.at(at).iter().any(|mention| match &mention.what {
-            What::Flag(_) | What::Value(_) => true,
-            What::Columns(columns) => columns.iter().all(two_valued),
-            _ => false,
-        })
-    };
-    let rate = |at: usize| {
-        at > 0 && said.word(at) == "rate" && state(at - 1) && !said.mentions.at(at - 1).iter().any(|m| m.end > at)
-    };
-    let averaged = |measure: &data::plan::Measure| {
-        let columns = measure.expr.as_ref().and_then(|expr| column(said.index, expr));
-        measure.filter.is_none() && columns.is_some_and(|id| !two_valued(&id))
-    };
-    let told = plan.measures.iter().any(|measure| measure.expr.is_some()) && plan.measures.iter().all(averaged);
-    let listed = plan.measures.is_empty();
-    plan.compute.is_empty() && (told || listed) && said.words().any(rate)
 }
 
 /// `without cancelled and returned orders`: neither, where a plan would deny only one of the two.
@@ -377,28 +316,6 @@ fn ranks_by_other_sales(said: &Said, plan: &Plan) -> bool {
     sells && listed.chain(added).any(other)
 }
 
-/// `hire total per night` beside how many nights, `calls per vehicle` beside `vehicle_count`, `revenue per bed` beside
-/// `bed_type`: a ratio, not one group for each number or kind of them.
-fn groups_by_a_quantity(said: &Said, plan: &Plan) -> bool {
-    let index = said.index;
-    let plural = |id: ColId, token: &crate::tokens::Token| {
-        let core = &index.facts(id).core;
-        let word = core.iter().find(|word| index.forms.singular(word) == token.fold);
-        let number = index.column(id).ty.is_number() && !index.facts(id).identifier;
-        let of_another = core.last().is_some_and(|last| {
-            let unsaid = said.tokens.iter().all(|token| token.singular != index.forms.singular(last));
-            unsaid && (number || SORTS.contains(&last.as_str()))
-        });
-        word.is_some_and(|word| number && *word != token.fold || of_another)
-    };
-    let groups: Vec<ColId> = plan.group.iter().filter_map(|group| column(index, &group.expr)).collect();
-    let per = |at: usize| {
-        let next = said.tokens.get(at + 1);
-        said.word(at) == "per" && next.is_some_and(|token| groups.iter().any(|id| plural(*id, token)))
-    };
-    said.words().any(per)
-}
-
 /// `the longest hire`: how long it took is no amount of money.
 fn stretches_an_amount(said: &Said, plan: &Plan) -> bool {
     let stretched = ["longest", "shortest", "quickest", "slowest"].iter().any(|word| said.has(word));
@@ -439,7 +356,7 @@ fn leaves_out_what_is_asked_for(said: &Said, plan: &Plan) -> bool {
 fn earns_no_money(said: &Said, plan: &Plan) -> bool {
     let index = said.index;
     let earns = ["earned", "earn", "earns", "earning"].iter().any(|word| said.has(word));
-    let told: Vec<ColId> = plan.measures.iter().filter_map(|measure| column(index, measure.expr.as_ref()?)).collect();
+    let told = measured(index, plan);
     let weighed = |id: &ColId| {
         let family = index.facts(*id).unit.as_ref().map(|unit| unit.family);
         family.is_some_and(|family| !index.facts(*id).is_money() && family != "percent" && family != "count")
