@@ -4,53 +4,28 @@
 //! way. Two readings that compute different things and cost about the same: ambiguous.
 
 mod doubts;
+mod explain;
+mod question;
 mod same;
 
 use data::describe::describe;
 
+pub use self::question::Question;
+
+use self::explain::Unread;
 use self::same::Distinct;
 use crate::build::{self, Why};
 use crate::draft::Draft;
 use crate::index::Index;
 use crate::lexicon::Role;
-use crate::mentions::{Mention, Mentions, What};
+use crate::mentions::{Mentions, What};
 use crate::readings::{Parser, Rigor};
 use crate::score::Feature;
-use crate::tokens::{self, Kind, TOKENS_MAX, Token};
+use crate::tokens::Token;
 use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, guess, readings, score, spelling};
 
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
-
-/// A question and what its words may stand for.
-pub struct Question {
-    tokens: Vec<Token>,
-    mentions: Mentions,
-}
-
-impl Question {
-    /// Looks up every word, if the question and the dataset have anything to read.
-    pub fn new(index: &Index, text: &str) -> Result<Question, Box<Refusal>> {
-        let refusal = |reason, message: &str| Box::new(Refusal::new(reason, message));
-        let tokens = tokens::merge_magnitudes(tokens::tokenize(text, index.forms));
-        if tokens.len() > TOKENS_MAX {
-            return Err(refusal(Reason::Limit, &format!("a question has at most {TOKENS_MAX} words")));
-        }
-        if tokens.is_empty() {
-            return Err(refusal(Reason::NotAboutData, "there is no question"));
-        }
-        if index.dataset.tables.iter().all(|table| table.columns.is_empty()) {
-            return Err(refusal(Reason::NoData, "the dataset has no columns"));
-        }
-        let mentions = Mentions::new(index, &tokens);
-        Ok(Question { tokens, mentions })
-    }
-
-    /// The words that neither the language nor the dataset knows.
-    fn unknown(&self) -> Vec<usize> {
-        (0..self.tokens.len()).filter(|at| is_unknown(&self.tokens, &self.mentions, *at)).collect()
-    }
-}
 
 /// Decides a question as it is written, from left to right; refusals come without suggestions.
 pub fn decide(index: &Index, text: &str) -> Outcome {
@@ -82,16 +57,8 @@ pub fn decide_in_order(index: &Index, question: &Question) -> Outcome {
     let readings = guessed.map(|guessed| read_granting(index, tokens, &guessed.mentions, &guessed.said));
     match readings.filter(|readings| !readings.is_empty()) {
         Some(readings) => weigh(index, readings),
-        None => explain(index, tokens, mentions, &Unread { passed: lenient.passed, guessed: known }, strict.failure),
+        None => Unread { index, question, passed: &lenient.passed, guessed: &known }.explain(strict.failure),
     }
-}
-
-/// What is known of the words of a question that has no reading.
-struct Unread {
-    /// Which tokens some production gave a meaning.
-    passed: Vec<bool>,
-    /// Unknown words that have been taken for names.
-    guessed: Vec<usize>,
 }
 
 /// The readings of a question that take something for granted in all of it.
@@ -211,10 +178,6 @@ fn row_noun(index: &Index, tokens: &[Token], mentions: &Mentions) -> Option<Assu
     Some(Assumption { code: "row_noun".to_string(), text })
 }
 
-fn refuse(reason: Reason, message: String, words: Vec<String>) -> Outcome {
-    Outcome::Refusal(Refusal { words, ..Refusal::new(reason, message) })
-}
-
 fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
     let best = readings.remove(0);
     let confidence = score::confidence(-best.score);
@@ -242,169 +205,4 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
 fn with_best(reason: Reason, message: String, best: Reading, others: Vec<Reading>) -> Outcome {
     let best_confidence = score::confidence(-best.score);
     Outcome::Refusal(Refusal { best: Some(best), best_confidence, others, ..Refusal::new(reason, message) })
-}
-
-/// Why no reading accounts for the whole question.
-fn explain(index: &Index, tokens: &[Token], mentions: &Mentions, unread: &Unread, failure: Option<Why>) -> Outcome {
-    let about_data = (0..tokens.len()).any(|at| mentions.is_data(at));
-    let words = |wanted: &dyn Fn(usize) -> bool| -> Vec<String> {
-        (0..tokens.len()).filter(|at| wanted(*at)).map(|at| tokens[at].text.clone()).collect()
-    };
-    let writes = words(&|at| is_imperative(tokens, at) && only(mentions, at, |role| *role == Role::Write));
-    if !writes.is_empty() {
-        return refuse(Reason::WriteRequested, "answers never change data".to_string(), writes);
-    }
-    let beyond = words(&|at| only(mentions, at, |role| *role == Role::Unsupported));
-    if !beyond.is_empty() && about_data {
-        let message = "reasons, forecasts and opinions are not in the data".to_string();
-        return refuse(Reason::Unsupported, message, beyond);
-    }
-    let unit = |at: usize| index.lexicon.unit(&tokens[at].fold).is_some();
-    // "How tall" is known where a column is a height.
-    let extent = |at: usize| {
-        let said = |words: &[&str]| index.columns().any(|id| index.facts(id).has_any(words));
-        at > 0 && tokens[at - 1].fold == "how" && index.lexicon.extent(&tokens[at].fold).is_some_and(said)
-    };
-    let timed = |at: usize| {
-        !index.intervals.is_empty() && matches!(tokens[at].singular.as_str(), "length" | "duration" | "stay" | "time")
-    };
-    let fold = |at: usize| tokens::word(tokens, at);
-    let compares = |at: usize| index.lexicon.comparative(&format!("{} than", fold(at))).is_some();
-    // "Is it warmer", "when was it coldest".
-    let it = |at: usize| {
-        let graded = compares(at + 1) || index.lexicon.adjective(fold(at + 1)).is_some();
-        let weather = fold(at) == "it" && matches!(fold(at + 1), "is" | "was" | "gets" | "got");
-        let when = at > 0 && matches!(fold(at - 1), "when" | "while" | "whenever" | "if");
-        let how = at > 1 && index.lexicon.extent(fold(at - 2)).is_some();
-        (fold(at) == "it" && at > 0 && matches!(fold(at - 1), "is" | "was") && (graded || how))
-            || when && (weather || fold(at) == "it's")
-    };
-    let periods = (0..tokens.len())
-        .any(|at| mentions.at(at).iter().any(|m| matches!(m.what, What::Role(Role::Grain(_) | Role::Part(_)))));
-    // "New tickets per week" are placed by when they came to be.
-    let fresh = |at: usize| {
-        periods && fold(at) == "new" && mentions.at(at + 1).iter().any(|next| matches!(next.what, What::Thing(_)))
-    };
-    let idle: Vec<usize> = readings::idle_spans(index, tokens).into_iter().flatten().collect();
-    let grammar = |at: usize| {
-        idle.contains(&at)
-            || unread.passed[at] && mentions.covering(at).next().is_none()
-            || index.lexicon.is_grammar(fold(at))
-            || timed(at)
-            || compares(at)
-            || it(at)
-            || fresh(at)
-    };
-    let slip = |at: usize| spelling::meant(index, &tokens[at]).is_some();
-    let known = |at: usize| unit(at) || extent(at) || grammar(at) || slip(at);
-    let mut unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at) && !unread.guessed.contains(&at));
-    if unknown.is_empty() {
-        // What a guess does not help is as unknown as before.
-        unknown = words(&|at| is_unknown(tokens, mentions, at) && !known(at));
-    }
-    if unknown.is_empty() {
-        unknown = words(&|at| only(mentions, at, |role| matches!(role, Role::Link | Role::Created)));
-    }
-    let vague = words(&|at| only(mentions, at, |role| *role == Role::Vague));
-    let only_vague = periods && !vague.is_empty() && unknown.is_empty();
-    let names_nothing = || {
-        let list = unknown.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
-        format!("{list} {} nothing in the data", if unknown.len() == 1 { "names" } else { "name" })
-    };
-    if !about_data && !only_vague {
-        let message = match unknown.len() {
-            0 => "nothing of the dataset is mentioned".to_string(),
-            _ if unknown.len() == tokens.len() && unknown.len() > 1 => {
-                "nothing of the dataset is mentioned; questions are read in English".to_string()
-            }
-            _ => format!("nothing of the dataset is mentioned: {}", names_nothing()),
-        };
-        return refuse(Reason::NotAboutData, message, unknown);
-    }
-    if !unknown.is_empty() {
-        return refuse(Reason::UnknownWord, names_nothing(), unknown);
-    }
-    if !vague.is_empty() {
-        let message = format!("`{}` does not say which number decides", vague.join(" "));
-        return refuse(Reason::Ambiguous, message, vague);
-    }
-    match failure {
-        Some(why) => {
-            let lead = if why.reason == Reason::Ambiguous { "it is not clear" } else { "it cannot be computed" };
-            refuse(why.reason, format!("{lead}: {}", why.message), Vec::new())
-        }
-        None => {
-            let message = "the words are known, but what they ask for together is not".to_string();
-            refuse(Reason::Unsupported, message, Vec::new())
-        }
-    }
-}
-
-/// Whether the token can be the verb of a request: first, or after "and", "then", "please", "to".
-fn is_imperative(tokens: &[Token], at: usize) -> bool {
-    let opens = |word: &str| matches!(word, "and" | "then" | "please" | "to" | "you" | "," | "us" | "me");
-    at == 0 || opens(&tokens[at - 1].fold)
-}
-
-/// Whether the token has a role of that kind and nothing else covers it.
-fn only(mentions: &Mentions, at: usize, wanted: impl Fn(&Role) -> bool) -> bool {
-    let open = |role: &Role| {
-        matches!(
-            role,
-            Role::Vague
-                | Role::Write
-                | Role::Unsupported
-                | Role::Link
-                | Role::Created
-                | Role::Top(_)
-                | Role::Extent(_)
-                | Role::Frequent(_)
-                | Role::Neutral
-                | Role::Measured
-                | Role::Pronoun
-                | Role::Among
-        )
-    };
-    let is_open = |mention: &Mention| match &mention.what {
-        What::Role(role) => open(role),
-        // "Busiest" names a number only where the dataset has one of that name.
-        What::Adjective(_) => true,
-        _ => false,
-    };
-    let is_wanted = |mention: &Mention| matches!(&mention.what, What::Role(role) if wanted(role));
-    mentions.covering(at).any(is_wanted) && mentions.covering(at).all(is_open)
-}
-
-fn is_unknown(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
-    // "More than 5 times", "at least twice" say how often.
-    let repeated = at > 0
-        && match tokens[at].fold.as_str() {
-            "times" => tokens[at - 1].number().is_some(),
-            "once" | "twice" => matches!(tokens[at - 1].fold.as_str(), "than" | "least" | "most"),
-            _ => false,
-        };
-    let known_kind = repeated || matches!(tokens[at].kind, Kind::Number { .. } | Kind::Comma);
-    // A refusal word is known to the lexicon, but it names nothing either.
-    let of_name = at > 0 && mentions.is_data(at - 1);
-    let refused = only(mentions, at, |role| match role {
-        Role::Unsupported | Role::Write => true,
-        Role::Measured => !of_name,
-        Role::Among => !mentions.is_data(at + 1) && !mentions.is_data(at + 2),
-        Role::Pronoun => !mentions.is_data(at + 1),
-        _ => false,
-    });
-    !known_kind && !is_searched(tokens, mentions, at) && (mentions.covering(at).next().is_none() || refused)
-}
-
-/// Whether a name is looked for in a column's texts: it need not be a cell. "Florida among the areas".
-fn is_searched(tokens: &[Token], mentions: &Mentions, at: usize) -> bool {
-    let word = |i: usize| tokens::word(tokens, i);
-    let named = |i: &usize| tokens.get(*i).is_some_and(|token| token.text.starts_with(char::is_uppercase));
-    let end = at + (at..tokens.len()).take_while(named).count();
-    let start = at + 1 - (0..=at).rev().take_while(named).count();
-    let among = word(end) == "among" && (mentions.is_data(end + 1) || mentions.is_data(end + 2));
-    let included = start
-        .checked_sub(1)
-        .is_some_and(|verb| verb > 0 && word(verb).starts_with("inclu") && mentions.is_data(verb - 1));
-    end > at && (among || included)
 }
