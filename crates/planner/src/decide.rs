@@ -151,7 +151,7 @@ fn built(parser: &Parser, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
                         continue;
                     }
                     // What only a lenient reading gives is a guess, whichever words it passed.
-                    reading.ambiguous |= draft.lenient || doubts::is_open(index, tokens, mentions, &reading.plan);
+                    reading.ambiguous |= draft.lenient || doubts::is_open(parser, &reading.plan);
                     reading.assumptions.extend(noun.clone().flatten());
                     distinct.add(reading);
                 }
@@ -162,7 +162,7 @@ fn built(parser: &Parser, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
         }
     }
     let mut readings = distinct.into_readings();
-    readings.retain(|reading| !doubts::is_wrong(index, tokens, mentions, reading));
+    readings.retain(|reading| !doubts::is_wrong(parser, reading));
     // "What is on shelf C4" does not ask for the shelf, where anything else can be told.
     if readings.iter().any(|reading| !doubts::repeats_the_question(reading)) {
         readings.retain(|reading| !doubts::repeats_the_question(reading));

@@ -348,6 +348,16 @@ impl<'a> Parser<'a> {
         tokens::word(self.tokens, at)
     }
 
+    /// Whether the question has a lower-case word.
+    pub fn has(&self, word: &str) -> bool {
+        self.tokens.iter().any(|token| token.fold == word)
+    }
+
+    /// The positions of all words.
+    pub fn positions(&self) -> impl Iterator<Item = usize> + use<> {
+        0..self.tokens.len()
+    }
+
     /// The lower-case word before a position.
     pub fn before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.word(before))

@@ -16,11 +16,11 @@ use crate::draft::{Condition, Draft, Filter, Head, Target, Zone};
 use crate::index::{ColId, Index};
 use crate::lexicon::{Ask, Role};
 use crate::mentions::{Mention, Mentions, What};
+use crate::readings::Parser;
 use crate::tokens::{Kind, Token};
 use crate::words::{is_be, split_name};
 
 pub use plans::averages_over_kinds;
-use said::Said;
 
 /// What a draft leaves open before any table is chosen.
 pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
@@ -59,19 +59,21 @@ pub fn of_reading(index: &Index, tokens: &[Token], draft: &Draft, reading: &Read
 }
 
 /// Whether a reading may be answered, but not be called verified.
-pub fn is_open(index: &Index, tokens: &[Token], mentions: &Mentions, plan: &Plan) -> bool {
+pub fn is_open(parser: &Parser, plan: &Plan) -> bool {
+    let Parser { index, tokens, mentions, .. } = parser;
     let counts = matches!(&plan.measures[..], [Measure { agg: Agg::Count, .. }]);
     counts_values(index, plan) || counts && ends_in_a_deed(tokens, mentions)
 }
 
 /// Whether nobody means what a reading computes.
-pub fn is_wrong(index: &Index, tokens: &[Token], mentions: &Mentions, reading: &Reading) -> bool {
+pub fn is_wrong(parser: &Parser, reading: &Reading) -> bool {
+    let Parser { index, tokens, .. } = parser;
     // "Booked only at the Plaza" is said of all rows of a thing.
     let of_all = tokens.iter().any(|token| matches!(token.fold.as_str(), "only" | "always" | "exclusively" | "every"));
     let plan = &reading.plan;
     of_all && (takes_any_row(reading) || build::tests_other_rows(plan))
         || plans::is_meant_by_nobody(index, tokens, plan)
-        || said::is_denied(&Said { index, tokens, mentions }, reading)
+        || said::is_denied(parser, reading)
 }
 
 /// Whether a list shows only what its conditions fix: who asks for the state of a city is not told the city.

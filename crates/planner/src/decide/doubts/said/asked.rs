@@ -3,13 +3,13 @@
 use data::plan::{Agg, Expr, Plan, Pred, Test};
 
 use super::super::{column, conjuncts, counts_rows, fixed_cells, grouped, is_of_rows, measured};
-use super::Said;
 use crate::index::{ColId, Index};
 use crate::mentions::What;
+use crate::readings::Parser;
 use crate::words::is_participle;
 
 /// Whether a plan tells something else than what the words ask for.
-pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
+pub fn is_left_out(said: &Parser, plan: &Plan) -> bool {
     counts_a_mass(said, plan)
         || leaves_out_the_second(said, plan)
         || tells_neither_side(said, plan)
@@ -37,7 +37,7 @@ pub fn is_left_out(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `stay longer`: what somebody does takes time, and has no length in metres.
-fn measures_a_stay(said: &Said, plan: &Plan) -> bool {
+fn measures_a_stay(said: &Parser, plan: &Plan) -> bool {
     let does = |at: usize| {
         let verb = matches!(
             said.word(at),
@@ -48,21 +48,21 @@ fn measures_a_stay(said: &Said, plan: &Plan) -> bool {
     };
     let told = measured(said.index, plan);
     let length = |id: ColId| said.index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "length");
-    said.words().any(does) && told.into_iter().any(length)
+    said.positions().any(does) && told.into_iter().any(length)
 }
 
 /// `what did we pay in total`: an amount, not by what means.
-fn lists_what_was_paid(said: &Said, plan: &Plan) -> bool {
+fn lists_what_was_paid(said: &Parser, plan: &Plan) -> bool {
     let paid = |at: usize| {
         (said.word(at), said.word(at + 1)) == ("what", "did")
             && (at + 2..at + 5).any(|verb| matches!(said.word(verb), "pay" | "spend" | "earn" | "make" | "charge"))
     };
     let text = |expr: &Expr| column(said.index, expr).is_some_and(|id| said.index.column(id).ty == base::Type::Text);
-    plan.measures.is_empty() && plan.select.iter().all(|item| text(&item.expr)) && said.words().any(paid)
+    plan.measures.is_empty() && plan.select.iter().all(|item| text(&item.expr)) && said.positions().any(paid)
 }
 
 /// `still in service`: a state that is said holds by itself, whether or not something else has ended.
-fn ends_what_still_holds(said: &Said, plan: &Plan) -> bool {
+fn ends_what_still_holds(said: &Parser, plan: &Plan) -> bool {
     let state = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
     let missing = |pred: &Pred| match pred {
         Pred::Test { test: Test::IsNull, expr, .. } => {
@@ -71,27 +71,27 @@ fn ends_what_still_holds(said: &Said, plan: &Plan) -> bool {
         _ => false,
     };
     let still = |at: usize| said.word(at) == "still" && state(at + 1);
-    said.words().any(still) && conjuncts(plan).into_iter().any(missing)
+    said.positions().any(still) && conjuncts(plan).into_iter().any(missing)
 }
 
 /// `how many days late`: how far behind, not how long it was to take.
-fn tells_no_lateness(said: &Said, plan: &Plan) -> bool {
+fn tells_no_lateness(said: &Parser, plan: &Plan) -> bool {
     let late = |at: usize| {
         matches!(said.word(at), "days" | "hours" | "minutes" | "weeks")
             && matches!(said.word(at + 1), "late" | "overdue" | "early" | "behind" | "over")
     };
     let told = |expr: &Expr| matches!(expr, Expr::Col { .. });
-    said.words().any(late) && plan.measures.iter().any(|measure| measure.expr.as_ref().is_some_and(told))
+    said.positions().any(late) && plan.measures.iter().any(|measure| measure.expr.as_ref().is_some_and(told))
 }
 
 /// `the average discount on hires that were given a discount`: what is named again in a clause chooses rows by it.
-fn drops_a_clause(said: &Said, plan: &Plan) -> bool {
+fn drops_a_clause(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let told = measured(index, plan);
     let named = |at: usize, id: ColId| super::names(said, at, id);
     let clause = |from: usize, to: usize| (from + 1..to).any(|at| matches!(said.word(at), "that" | "which" | "who"));
     let again = |id: ColId| {
-        let places: Vec<usize> = said.words().filter(|at| named(*at, id)).collect();
+        let places: Vec<usize> = said.positions().filter(|at| named(*at, id)).collect();
         places.windows(2).any(|pair| clause(pair[0], pair[1]))
     };
     let tested = |id: ColId| {
@@ -102,7 +102,7 @@ fn drops_a_clause(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `attended by swimmers who passed`: who did it, said of all of them, and no group for each.
-fn tells_doers_apart(said: &Said, plan: &Plan) -> bool {
+fn tells_doers_apart(said: &Parser, plan: &Plan) -> bool {
     let doers = |at: usize| {
         said.word(at) == "by"
             && at > 0
@@ -110,11 +110,11 @@ fn tells_doers_apart(said: &Said, plan: &Plan) -> bool {
             && said.tokens.get(at + 1).is_some_and(|token| token.fold != token.singular)
             && matches!(said.word(at + 2), "who" | "that" | "which" | "whose")
     };
-    !plan.group.is_empty() && said.words().any(doers)
+    !plan.group.is_empty() && said.positions().any(doers)
 }
 
 /// `who enrolled more than three times`: whoever did it stands in the row itself, not behind another.
-fn takes_another_for_the_doer(said: &Said, plan: &Plan) -> bool {
+fn takes_another_for_the_doer(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let who = matches!(said.word(0), "who");
     let done = (1..3).any(|at| is_participle(said.word(at)));
@@ -131,7 +131,7 @@ fn takes_another_for_the_doer(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `the most honey` beside rows of honey: a lot of it is no number of rows.
-fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
+fn counts_a_mass(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let counts = counts_rows(plan);
     let rows = |thing: usize| index.things[thing].table.is_some_and(|table| index.table(table).name == plan.from);
@@ -157,7 +157,9 @@ fn counts_a_mass(said: &Said, plan: &Plan) -> bool {
     let measured = index.columns().any(|id| is_of_rows(index, plan, id) && is_amount(index, id));
     counts
         && measured
-        && said.words().any(|at| matches!(said.word(at), "most" | "least" | "more" | "less" | "much") && mass(at + 1))
+        && said
+            .positions()
+            .any(|at| matches!(said.word(at), "most" | "least" | "more" | "less" | "much") && mass(at + 1))
 }
 
 /// Whether rows have more or less of it, so that it adds up.
@@ -176,7 +178,7 @@ fn is_heaped(index: &Index, id: ColId) -> bool {
 }
 
 /// `the heaviest batch, and which hive did it come from`: both are asked for.
-fn leaves_out_the_second(said: &Said, plan: &Plan) -> bool {
+fn leaves_out_the_second(said: &Parser, plan: &Plan) -> bool {
     let told = plan.select.iter().map(|item| &item.expr).chain(plan.group.iter().map(|item| &item.expr));
     let shown: Vec<ColId> = told.filter_map(|expr| column(said.index, expr)).collect();
     let columns = |at: usize| -> Vec<ColId> {
@@ -200,11 +202,11 @@ fn leaves_out_the_second(said: &Said, plan: &Plan) -> bool {
         let joins = at > 2 && matches!(said.word(at), "and") && matches!(said.word(at + 1), "who" | "where" | "when");
         joins && shown.is_empty()
     };
-    !shown.is_empty() && said.words().any(second) || said.words().any(beside)
+    !shown.is_empty() && said.positions().any(second) || said.positions().any(beside)
 }
 
 /// `more passengers on the Corran or the Puffin`: one number for each of the two.
-fn tells_neither_side(said: &Said, plan: &Plan) -> bool {
+fn tells_neither_side(said: &Parser, plan: &Plan) -> bool {
     let degrees = ["more", "less", "fewer", "higher", "lower", "better", "worse", "bigger", "longer", "cheaper"];
     let compares = degrees.iter().any(|word| said.has(word)) && said.has("or") && !said.has("than");
     let grouped = |expr: &Expr| plan.group.iter().any(|group| group.expr == *expr);
@@ -213,7 +215,7 @@ fn tells_neither_side(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `more weight in December`: what there was of it altogether, where nothing says that rows are averaged.
-fn averages_an_amount(said: &Said, plan: &Plan) -> bool {
+fn averages_an_amount(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let usual = ["average", "avg", "mean", "typically", "typical", "usually", "per", "each", "usual", "normally"];
     let amount = |id: &ColId| is_amount(index, *id);
@@ -226,11 +228,11 @@ fn averages_an_amount(said: &Said, plan: &Plan) -> bool {
         matches!(said.word(at), "more" | "most" | "less" | "least")
             && averaged.iter().any(|id| super::names(said, at + 1, *id))
     };
-    !usual.iter().any(|word| said.has(word)) && said.words().any(more)
+    !usual.iter().any(|word| said.has(word)) && said.positions().any(more)
 }
 
 /// `tickets to be resolved`: what is still to be done, or what was done in the end, but not what has been done.
-fn takes_what_is_to_be_done(said: &Said, plan: &Plan) -> bool {
+fn takes_what_is_to_be_done(said: &Parser, plan: &Plan) -> bool {
     let cells = fixed_cells(plan);
     let done = |what: &What| match what {
         What::Value(values) => values.iter().any(|(_, text)| cells.contains(&text.as_str())),
@@ -241,11 +243,11 @@ fn takes_what_is_to_be_done(said: &Said, plan: &Plan) -> bool {
     let to_be = |at: usize| said.word(at) == "to" && said.word(at + 1) == "be" && !denied(at);
     let participle = |at: usize| said.word(at).ends_with("ed") || said.word(at).ends_with("en");
     let named = |at: usize| participle(at) && said.mentions.at(at).iter().any(|mention| done(&mention.what));
-    said.words().any(|at| to_be(at) && named(at + 2))
+    said.positions().any(|at| to_be(at) && named(at + 2))
 }
 
 /// `price paid for a WBC` beside a price per jar and what each hive cost: money of other rows, by a part of its name.
-fn prices_something_else(said: &Said, plan: &Plan) -> bool {
+fn prices_something_else(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let money = |id: ColId| index.facts(id).is_money() || index.facts(id).has("price");
     let bought = said.has("for") && ["pay", "paid"].iter().any(|word| said.has(word));
@@ -267,14 +269,14 @@ fn prices_something_else(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `the total value of cancelled orders`: what they are worth is no number of rows.
-fn counts_a_value(said: &Said, plan: &Plan) -> bool {
+fn counts_a_value(said: &Parser, plan: &Plan) -> bool {
     let worth = |at: usize| matches!(said.word(at), "value" | "worth" | "amount") && said.word(at + 1) == "of";
     let counts = !plan.measures.is_empty() && plan.measures.iter().all(|measure| measure.agg == Agg::Count);
-    counts && plan.compute.is_empty() && said.words().any(worth)
+    counts && plan.compute.is_empty() && said.positions().any(worth)
 }
 
 /// `without cancelled and returned orders`: neither, where a plan would deny only one of the two.
-fn denies_one_of_two(said: &Said, plan: &Plan) -> bool {
+fn denies_one_of_two(said: &Parser, plan: &Plan) -> bool {
     let denies =
         |at: usize| matches!(said.word(at), "without" | "excluding" | "except" | "not" | "neither" | "ignoring");
     let states = |at: usize| -> Vec<ColId> {
@@ -296,15 +298,15 @@ fn denies_one_of_two(said: &Said, plan: &Plan) -> bool {
         Pred::Test { test: Test::Eq, values, .. } => values.iter().any(|cell| *cell == base::Cell::Bool(false)),
         _ => false,
     });
-    said.words().any(both) && denied.count() < 2
+    said.positions().any(both) && denied.count() < 2
 }
 
 /// `best selling` beside what the bar sold: how much was sold of a thing is not any number that has the word.
-fn ranks_by_other_sales(said: &Said, plan: &Plan) -> bool {
+fn ranks_by_other_sales(said: &Parser, plan: &Plan) -> bool {
     const SOLD: &[&str] =
         &["sale", "sales", "sold", "units", "quantity", "qty", "total", "amount", "copies", "number", "revenue"];
     let Some(top) = &plan.top else { return false };
-    let sells = said.words().any(|at| matches!(said.word(at), "selling" | "seller" | "sellers"));
+    let sells = said.positions().any(|at| matches!(said.word(at), "selling" | "seller" | "sellers"));
     let other = |id: ColId| {
         let core = &said.index.facts(id).core;
         core.iter().any(|word| !SOLD.contains(&word.as_str()) && !said.has(word))
@@ -317,7 +319,7 @@ fn ranks_by_other_sales(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `the longest hire`: how long it took is no amount of money.
-fn stretches_an_amount(said: &Said, plan: &Plan) -> bool {
+fn stretches_an_amount(said: &Parser, plan: &Plan) -> bool {
     let stretched = ["longest", "shortest", "quickest", "slowest"].iter().any(|word| said.has(word));
     let money = |id: ColId| {
         let facts = said.index.facts(id);
@@ -331,7 +333,7 @@ fn stretches_an_amount(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `which boat cost the most in parts`: the boat is asked for, and must be told.
-fn leaves_out_what_is_asked_for(said: &Said, plan: &Plan) -> bool {
+fn leaves_out_what_is_asked_for(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let asks = matches!(said.word(0), "which" | "what");
     let things = said.mentions.at(1).iter().filter_map(|mention| match mention.what {
@@ -353,7 +355,7 @@ fn leaves_out_what_is_asked_for(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `earned the most from honey`: what was earned is money.
-fn earns_no_money(said: &Said, plan: &Plan) -> bool {
+fn earns_no_money(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let earns = ["earned", "earn", "earns", "earning"].iter().any(|word| said.has(word));
     let told = measured(index, plan);
@@ -365,7 +367,7 @@ fn earns_no_money(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `booked by phone` beside a state that says `booked`: how it was done is said of all that were.
-fn takes_a_deed_for_a_state(said: &Said, plan: &Plan) -> bool {
+fn takes_a_deed_for_a_state(said: &Parser, plan: &Plan) -> bool {
     let cells = fixed_cells(plan);
     let state = |at: usize| {
         said.mentions.at(at).iter().any(|mention| match &mention.what {
@@ -375,13 +377,13 @@ fn takes_a_deed_for_a_state(said: &Said, plan: &Plan) -> bool {
     };
     let how = |at: usize| said.mentions.at(at).iter().any(|mention| matches!(mention.what, What::Value(_)));
     let means = |at: usize| matches!(said.word(at), "by" | "via" | "through");
-    said.words().any(|at| said.word(at).ends_with("ed") && state(at) && means(at + 1) && how(at + 2))
+    said.positions().any(|at| said.word(at).ends_with("ed") && state(at) && means(at + 1) && how(at + 2))
 }
 
 /// `not resolved within 24 hours`: what took longer, and not what took less and was denied something else.
-fn denies_when_it_ended(said: &Said, plan: &Plan) -> bool {
+fn denies_when_it_ended(said: &Parser, plan: &Plan) -> bool {
     let denied = |at: usize| matches!(said.word(at), "not" | "n't") || said.word(at).ends_with("n't");
-    let within = said.words().any(|at| said.word(at) == "within" && (0..at).any(denied));
+    let within = said.positions().any(|at| said.word(at) == "within" && (0..at).any(denied));
     let timed = |pred: &Pred| match pred {
         Pred::Test { test: Test::Le | Test::Lt, expr, .. } => column(said.index, expr)
             .is_some_and(|id| said.index.facts(id).unit.as_ref().is_some_and(|unit| unit.family == "time")),
@@ -391,14 +393,14 @@ fn denies_when_it_ended(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `do not have to pass`: that something need not be done is not in the data.
-fn denies_a_duty(said: &Said) -> bool {
+fn denies_a_duty(said: &Parser) -> bool {
     let denied = |at: usize| said.word(at) == "not" || said.word(at).ends_with("n't");
     let duty = |at: usize| matches!(said.word(at), "have" | "need");
-    said.words().any(|at| said.word(at + 2) == "to" && (denied(at) && duty(at + 1) || duty(at) && denied(at + 1)))
+    said.positions().any(|at| said.word(at + 2) == "to" && (denied(at) && duty(at + 1) || duty(at) && denied(at + 1)))
 }
 
 /// `how often do we meet the SLA`: of how many, or how many times?
-fn counts_how_often(said: &Said, plan: &Plan) -> bool {
+fn counts_how_often(said: &Parser, plan: &Plan) -> bool {
     let often = said.word(0) == "how" && said.word(1) == "often";
     let counts = plan.measures.iter().all(|measure| measure.agg == Agg::Count) && plan.compute.is_empty();
     let state = |pred: &Pred| match pred {
@@ -411,7 +413,7 @@ fn counts_how_often(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `how many people work here right now` beside when they left: all rows are not those of now.
-fn passes_over_now(said: &Said, plan: &Plan) -> bool {
+fn passes_over_now(said: &Parser, plan: &Plan) -> bool {
     let now = ["now", "currently", "presently"].iter().any(|word| said.has(word));
     let ends = |id: ColId| {
         let info = said.index.column(id);

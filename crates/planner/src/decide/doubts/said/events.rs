@@ -3,18 +3,18 @@
 use data::plan::Plan;
 
 use super::super::{column, conjuncts, is_of_rows};
-use super::Said;
 use crate::index::ColId;
 use crate::mentions::What;
+use crate::readings::Parser;
 
 /// Whether a state or a date that is said is not part of a plan.
-pub fn are_passed_over(said: &Said, plan: &Plan) -> bool {
+pub fn are_passed_over(said: &Parser, plan: &Plan) -> bool {
     a_state(said, plan) || a_date(said, plan) || a_rating(said, plan)
 }
 
 /// `which drivers delivered 40 parcels`, `which country cancels most often`, beside states `Delivered` and `Cancelled`: a
 /// verb that is a cell of the rows is more than a link.
-fn a_state(said: &Said, plan: &Plan) -> bool {
+fn a_state(said: &Parser, plan: &Plan) -> bool {
     const STATES_MAX: usize = 20;
     let index = said.index;
     let used = plan.canonical().to_string().to_lowercase();
@@ -27,7 +27,7 @@ fn a_state(said: &Said, plan: &Plan) -> bool {
         let akin =
             |stem: &str| stem == root || root.strip_suffix('l') == Some(stem) || index.forms.stem(&state) == stem;
         let verb = |at: usize| akin(&said.tokens[at].stem) && !said.mentions.at(at).iter().any(is_named);
-        !used.contains(&state) && said.words().any(verb)
+        !used.contains(&state) && said.positions().any(verb)
     };
     index.columns().filter(own).any(|id| index.column(id).values.iter().any(says))
 }
@@ -38,7 +38,7 @@ fn is_named(mention: &crate::mentions::Mention) -> bool {
 }
 
 /// `which month had the most arrivals` beside when they arrived: no other date says so.
-fn a_date(said: &Said, plan: &Plan) -> bool {
+fn a_date(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let is_date = |id: &ColId| is_of_rows(index, plan, *id) && index.column(*id).ty.is_temporal();
     let tested = conjuncts(plan).into_iter().filter_map(|pred| match pred {
@@ -63,7 +63,7 @@ fn a_date(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `rated 4 or 5` is no rate for an hour.
-fn a_rating(said: &Said, plan: &Plan) -> bool {
+fn a_rating(said: &Parser, plan: &Plan) -> bool {
     let rate = |id: ColId| said.index.facts(id).has("rate");
     let tests = conjuncts(plan).into_iter().any(|pred| match pred {
         data::plan::Pred::Test { expr, .. } => column(said.index, expr).is_some_and(rate),

@@ -3,13 +3,13 @@
 use data::plan::Plan;
 
 use super::super::{column, grouped, measured};
-use super::Said;
 use crate::index::ColId;
 use crate::index::other_names::SORTS;
 use crate::mentions::What;
+use crate::readings::Parser;
 
 /// Whether a rate is asked for and a plan tells none, or another.
-pub fn are_told_otherwise(said: &Said, plan: &Plan) -> bool {
+pub fn are_told_otherwise(said: &Parser, plan: &Plan) -> bool {
     tells_no_rate(said, plan)
         || groups_by_a_quantity(said, plan)
         || tells_each_for_a_rate(said, plan)
@@ -17,7 +17,7 @@ pub fn are_told_otherwise(said: &Said, plan: &Plan) -> bool {
 }
 
 /// `pass rate` beside whether something passed: a share, and no other number that is called a rate.
-fn tells_no_rate(said: &Said, plan: &Plan) -> bool {
+fn tells_no_rate(said: &Parser, plan: &Plan) -> bool {
     let two_valued = |id: &ColId| said.index.facts(*id).yes.is_some();
     let state = |at: usize| {
         said.mentions.at(at).iter().any(|mention| match &mention.what {
@@ -35,12 +35,12 @@ fn tells_no_rate(said: &Said, plan: &Plan) -> bool {
     };
     let told = plan.measures.iter().any(|measure| measure.expr.is_some()) && plan.measures.iter().all(averaged);
     let listed = plan.measures.is_empty();
-    plan.compute.is_empty() && (told || listed) && said.words().any(rate)
+    plan.compute.is_empty() && (told || listed) && said.positions().any(rate)
 }
 
 /// `hire total per night` beside how many nights, `calls per vehicle` beside `vehicle_count`, `revenue per bed` beside
 /// `bed_type`: a ratio, not one group for each number or kind of them.
-fn groups_by_a_quantity(said: &Said, plan: &Plan) -> bool {
+fn groups_by_a_quantity(said: &Parser, plan: &Plan) -> bool {
     let index = said.index;
     let plural = |id: ColId, token: &crate::tokens::Token| {
         let core = &index.facts(id).core;
@@ -57,12 +57,12 @@ fn groups_by_a_quantity(said: &Said, plan: &Plan) -> bool {
         let next = said.tokens.get(at + 1);
         said.word(at) == "per" && next.is_some_and(|token| groups.iter().any(|id| plural(*id, token)))
     };
-    said.words().any(per)
+    said.positions().any(per)
 }
 
 /// `nights per guest by nationality`, `which level brings in the most per swimmer`: a rate of each group, and not every
 /// guest beside its group.
-fn tells_each_for_a_rate(said: &Said, plan: &Plan) -> bool {
+fn tells_each_for_a_rate(said: &Parser, plan: &Plan) -> bool {
     let groups = grouped(said.index, plan);
     let told = |what: &What| match what {
         What::Thing(thing) => said.index.things[*thing].keys.iter().any(|key| groups.contains(key)),
@@ -77,14 +77,14 @@ fn tells_each_for_a_rate(said: &Said, plan: &Plan) -> bool {
         let named = said.mentions.at(at + 1).iter().filter(|mention| told(&mention.what)).map(|mention| mention.end);
         said.word(at) == "per" && named.into_iter().any(|end| split(end) || ranked)
     };
-    groups.len() > 1 && said.words().any(each)
+    groups.len() > 1 && said.positions().any(each)
 }
 
 /// `nights per guest`: a number that is per something else is not it.
-fn takes_another_rate(said: &Said, plan: &Plan) -> bool {
+fn takes_another_rate(said: &Parser, plan: &Plan) -> bool {
     let of =
         |at: usize| said.tokens.get(at + 1).filter(|_| said.word(at) == "per").map(|token| token.singular.as_str());
-    let per: Vec<&str> = said.words().filter_map(of).collect();
+    let per: Vec<&str> = said.positions().filter_map(of).collect();
     let told = measured(said.index, plan);
     let other = |id: ColId| {
         let words = &said.index.facts(id).words;
