@@ -141,9 +141,8 @@ fn choose(
     };
     let mut readings: Vec<Reading> = best.into_iter().chain(others).collect();
     // A reading that leaves words aside is none to choose from.
-    let overhears = |refusal: &Refusal| {
-        matches!(refusal.reason, Reason::UnknownWord | Reason::NotAboutData | Reason::Unsupported)
-    };
+    let overhears =
+        |refusal: &Refusal| matches!(refusal.reason, Reason::UnknownWord | Reason::NotAboutData | Reason::Unsupported);
     if refusal.as_ref().is_some_and(overhears) && !input.answer_all {
         readings.clear();
     }

@@ -121,7 +121,7 @@ class _refusals:
             return False
         if issubclass(kind, (MemoryError, _duckdb.OutOfMemoryException)):
             raise report.refuse("takes too much memory to be read", "give a smaller file, or Parquet") from error
-        if issubclass(kind, _duckdb.Error):
+        if issubclass(kind, _duckdb.Error) or kind is RuntimeError:
             if "No space left" in str(error):
                 raise report.refuse("needs more room than there is to be read", "give a smaller file") from error
             raise report.refuse(f"cannot be read: {first_line(error)}", "check that the file is whole") from error

@@ -9,12 +9,10 @@ every cell as text, and if rows are irregular, through `ingest_mend`. Both ways 
 import io
 import os
 
-import _duckdb
-
 from ingest_kinds import STRICT_KINDS, strict_value
 from ingest_mend import mend
 from ingest_report import EMPTY_WORDS, check_width, column_names, progress, say_names
-from ingest_stage import CLEAN, text_source
+from ingest_stage import CLEAN, ENGINE_ERRORS, text_source
 from ingest_text import decode, dialect_of
 from ingest_types import Column, candidates, decide, declared_columns, settle
 from sql import quoted
@@ -104,7 +102,7 @@ def _fast(stage, text, table, dialect, columns, kinds, tails, report):
     source = text_source(text.path, [column.name for column in columns], _options(dialect))
     try:
         engine.execute(f"CREATE TABLE {quoted(table)} AS SELECT {values} FROM {source}")
-    except _duckdb.Error:
+    except ENGINE_ERRORS:
         return False
     texts = [column for column, kind in zip(columns, kinds) if kind == "text"]
     floats = [quoted(column.name) for column, kind in zip(columns, kinds) if kind == "float"]
@@ -131,7 +129,7 @@ def _staged(stage, text, dialect, names, tails):
     """The file as a staged table of text, where the engine reads it without a complaint; else None."""
     try:
         name = stage.read_text(text.path, names, _options(dialect))
-    except _duckdb.Error:
+    except ENGINE_ERRORS:
         return None
     if _regular(stage.engine, name, dialect, [Column(name) for name in names], tails, True):
         return name

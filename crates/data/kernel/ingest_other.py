@@ -15,7 +15,7 @@ from ingest_kinds import is_type
 from ingest_report import (
     NAMES_SHOWN, InputError, check_width, column_names, first_line, literal, plural, progress, say_names,
 )
-from ingest_stage import Rows
+from ingest_stage import ENGINE_ERRORS, Rows
 from profiling import fold
 from sql import quoted
 
@@ -52,7 +52,7 @@ def duckdb(stage, path, report):
     name = f"source_{stage.count}"
     try:
         engine.execute(f"ATTACH {literal(path)} AS {name} (READ_ONLY)")
-    except _duckdb.Error as error:
+    except ENGINE_ERRORS as error:
         what = f"cannot be opened as a DuckDB file: {first_line(error)}"
         raise report.refuse(what, "check that it is closed and whole") from error
     tables = engine.execute(

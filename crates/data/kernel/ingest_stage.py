@@ -15,6 +15,9 @@ from ingest_report import NAMES_SHOWN, InputError, check_width, column_names, li
 from ingest_types import Column, settle
 from sql import quoted
 
+# What the engine raises; the second where its message, which quotes the file, is no text.
+ENGINE_ERRORS = (_duckdb.Error, RuntimeError)
+
 MEMORY_BYTES_MAX = 32 << 20
 LINE_BYTES_MAX = 64 << 20
 TEXT_LENGTH_MAX = 8 << 20

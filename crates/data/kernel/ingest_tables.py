@@ -18,7 +18,7 @@ import sql
 from cells import encode, type_name
 from ingest_kinds import is_type
 from ingest_report import InputError, Report, column_names, first_line, progress
-from ingest_stage import Rows, Stage
+from ingest_stage import ENGINE_ERRORS, Rows, Stage
 from profiling import TEXT_SHOWN_MAX, VALUES_BYTES_MAX, fold, kept_cells, profile, relate
 from sql import quoted
 
@@ -105,7 +105,7 @@ def _table(stage, names, number, line, label, values_max):
         return {"id": identity, "problem": None, "profile": measured, "remarks": report.remarks}
     except InputError as error:
         problem = error.message if where in error.message else f"{where}: {error.message}"
-    except _duckdb.Error as error:
+    except ENGINE_ERRORS as error:
         problem = f"{where} cannot be read: {first_line(error)}"
     if name is not None:
         stage.drop(quoted(name))

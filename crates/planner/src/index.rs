@@ -200,8 +200,14 @@ impl Index {
         if !named.is_empty() {
             return (named, false);
         }
-        let by_other =
-            |phrase: &_| self.columns_called(AsRef::as_ref(phrase)).into_iter().filter(number).collect::<Vec<_>>();
+        // A rate is no rating, though they share their stem.
+        let fits = |phrase: &str, id: &ColId| {
+            number(id) && (phrase.contains("rating") || !self.facts(*id).has_any(&["rating", "score"]))
+        };
+        let by_other = |phrase: &_| {
+            let phrase: &str = AsRef::as_ref(phrase);
+            self.columns_called(phrase).into_iter().filter(|id| fits(phrase, id)).collect::<Vec<_>>()
+        };
         let others = phrases.iter().map(by_other).find(|ids| !ids.is_empty());
         (others.unwrap_or_default(), true)
     }

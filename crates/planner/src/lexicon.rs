@@ -182,6 +182,14 @@ pub struct Concept {
     pub columns: Vec<Words>,
 }
 
+impl Concept {
+    /// Whether it is said of money.
+    pub fn is_money(&self) -> bool {
+        const MONEY: &[&str] = &["price", "cost", "fare", "bill", "payment", "revenue", "salary", "income"];
+        self.columns.iter().flatten().any(|word| MONEY.contains(word))
+    }
+}
+
 /// A comparative that names a quantity: its test, and the words such a column carries in its name.
 pub type Comparative = (Test, Words);
 
@@ -196,7 +204,11 @@ pub struct Unit {
 impl Unit {
     /// Whether it is a currency.
     pub fn is_money(&self) -> bool {
-        matches!(self.family, "usd" | "eur" | "gbp")
+        const CURRENCIES: &[&str] = &[
+            "usd", "eur", "gbp", "jpy", "inr", "cny", "chf", "cad", "aud", "nzd", "sgd", "hkd", "sek", "nok", "dkk",
+            "pln", "czk", "huf", "brl", "mxn", "zar", "krw", "thb", "idr", "php", "ngn",
+        ];
+        CURRENCIES.contains(&self.family)
     }
 }
 

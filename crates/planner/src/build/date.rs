@@ -13,11 +13,23 @@ use crate::period::{self, Anchor, Period, When};
 use crate::schema::TableId;
 use crate::score::Feature;
 
-/// The dates of a table's rows: those never missing, or else all.
+/// The dates of a table's rows: those never missing and the one of what the rows are, or else all.
 pub fn dates_of(index: &Index, table: TableId) -> Columns {
     let all: Columns = index.columns_of(table).filter(|id| index.column(*id).ty.is_temporal()).collect();
-    let full: Columns = all.iter().copied().filter(|id| index.column(*id).nulls == 0).collect();
-    if full.is_empty() { all } else { full }
+    if all.iter().all(|id| index.column(*id).nulls > 0) {
+        return all;
+    }
+    all.into_iter().filter(|id| index.column(*id).nulls == 0 || is_own_date(index, *id)).collect()
+}
+
+/// Whether a date says when what the rows are was done: deliveries are dated by when they were delivered.
+fn is_own_date(index: &Index, id: ColId) -> bool {
+    let noun = index.rows_of(id.table).map(|rows| index.things[rows].noun.clone()).unwrap_or_default();
+    let named = |word: &String| {
+        let stem = index.forms.stem(word);
+        stem.len() >= OWN_LETTERS_MIN && noun.starts_with(&stem)
+    };
+    index.facts(id).event.iter().any(named)
 }
 
 /// A verb of fewer letters has the beginning of many nouns.
@@ -29,16 +41,7 @@ pub fn beginnings(index: &Index, dates: Columns) -> Columns {
     let happened = |id: &ColId| !index.facts(*id).words.iter().any(|word| index.lexicon.is_elsewhen(word));
     let placed: Columns = dates.iter().copied().filter(happened).collect();
     let dates = if placed.is_empty() { dates } else { placed };
-    // Harvests are dated by when they were harvested, deliveries by when they were delivered.
-    let own = |id: &ColId| {
-        let noun = index.rows_of(id.table).map(|rows| index.things[rows].noun.clone()).unwrap_or_default();
-        let named = |word: &String| {
-            let stem = index.forms.stem(word);
-            stem.len() >= OWN_LETTERS_MIN && noun.starts_with(&stem)
-        };
-        index.facts(*id).event.iter().any(named)
-    };
-    let named: Columns = dates.iter().copied().filter(own).collect();
+    let named: Columns = dates.iter().copied().filter(|id| is_own_date(index, *id)).collect();
     if named.len() == 1 {
         return named;
     }

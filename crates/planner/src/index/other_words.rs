@@ -101,15 +101,21 @@ fn spans(count: usize) -> impl Iterator<Item = (usize, usize)> {
 fn concepts(index: &Index, added: &mut Vec<(Vec<String>, Sense)>) {
     let names = quantity_names(index);
     for concept in &index.lexicon.concepts {
-        let Some(senses) = concept.columns.iter().map(|words| measured(&names, words)).find(|found| !found.is_empty())
-        else {
-            continue;
-        };
+        let fits = |sense: &Sense| !concept.is_money() || !is_measured_otherwise(index, *sense);
+        let of = |words: &Vec<&str>| measured(&names, words).into_iter().filter(fits).collect::<Vec<_>>();
+        let Some(senses) = concept.columns.iter().map(of).find(|found| !found.is_empty()) else { continue };
         for word in concept.words.iter().filter(|word| !index.is_in_a_name(word)) {
             let words: Vec<String> = word.split(' ').map(str::to_string).collect();
             added.extend(senses.iter().map(|sense| (words.clone(), *sense)));
         }
     }
+}
+
+/// Whether a number has a unit that is no currency: `Payment Terms (days)`.
+fn is_measured_otherwise(index: &Index, sense: Sense) -> bool {
+    let Sense::Column(id) = sense else { return false };
+    let facts = index.facts(id);
+    facts.unit.is_some() && !facts.is_money()
 }
 
 /// Declared measures and number columns, each with the singulars of its name's words.

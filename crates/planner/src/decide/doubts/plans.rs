@@ -325,9 +325,13 @@ fn counts_what_was_spent(tokens: &[Token], plan: &Plan) -> bool {
     let said = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.fold.as_str()));
     let counts = |measure: &Measure| matches!(measure.agg, Agg::Count | Agg::CountDistinct);
     let only_counts = !plan.measures.is_empty() && plan.measures.iter().all(counts);
-    only_counts
-        && said(&["spent", "spend", "earned", "earn", "cost", "pay"])
-        && !said(&["many", "number", "count", "often", "most", "more", "share", "percentage", "percent", "proportion"])
+    let money = ["spent", "spend", "earned", "earn", "cost", "pay"];
+    let earns_more = tokens.windows(2).any(|pair| {
+        money.contains(&pair[0].fold.as_str()) && matches!(pair[1].fold.as_str(), "more" | "most" | "less" | "least")
+    });
+    let counted =
+        said(&["many", "number", "count", "often", "most", "more", "share", "percentage", "percent", "proportion"]);
+    only_counts && said(&money) && (earns_more && !said(&["many", "number", "count", "often"]) || !counted)
 }
 
 /// Whether a list of things shows only when they happened: which cars came in is not told by dates.
@@ -338,7 +342,18 @@ fn tells_only_dates(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
     };
     let date = |expr: &Expr| column(index, expr).is_some_and(|id| index.column(id).ty.is_temporal());
     let shown = !plan.select.is_empty() && plan.select.iter().all(|item| date(&item.expr));
-    shown && tokens.iter().any(asks) && !tokens.iter().any(dated)
+    // "Customers since before 2021" are not the days on which they came.
+    let rows =
+        index.things.iter().filter(|thing| thing.table.is_some_and(|table| index.table(table).name == plan.from));
+    let nouns: Vec<&String> = rows.map(|thing| &thing.noun).collect();
+    let names_rows = tokens.iter().any(|token| nouns.iter().any(|noun| **noun == token.singular));
+    let tested = |pred: &Pred| {
+        let columns = pred.columns();
+        plan.select.iter().any(|item| matches!(&item.expr, Expr::Col { col } if columns.contains(&col.as_str())))
+    };
+    shown
+        && (tokens.iter().any(asks) || names_rows && conjuncts(plan).into_iter().any(tested))
+        && !tokens.iter().any(dated)
 }
 
 /// Whether two sides are compared by their totals where a word asks how high something stands: a bigger crowd is not the crowd

@@ -62,7 +62,7 @@ fn takes_one_for_the_total(said: &Parser, plan: &Plan) -> bool {
         said.positions().any(|at| matches!((said.word(at), said.word(at + 1)), ("in", "total") | ("all", "together")))
             || ["overall", "altogether", "combined"].iter().any(|word| said.has(word));
     let single = plan.measures.iter().any(|measure| matches!(measure.agg, Agg::Max | Agg::Min));
-    let row = plan.measures.is_empty() && plan.top.is_some();
+    let row = plan.measures.is_empty();
     // "The most expensive equipment in total" is not the dearest on average.
     let averaged = plan.top.is_some() && plan.measures.iter().all(|measure| measure.agg == Agg::Avg);
     let average = ["average", "avg", "mean"].iter().any(|word| said.has(word));

@@ -112,7 +112,8 @@ fn is_amount(index: &Index, id: ColId) -> bool {
     let facts = index.facts(id);
     let level =
         |word: &String| matches!(word.as_str(), "price" | "rate" | "per" | "unit") || index.lexicon.is_level(word);
-    let money = facts.is_money() || says(index, id, NOUNS);
+    // `Payment Terms (days)` are no payment.
+    let money = facts.is_money() || facts.unit.is_none() && says(index, id, NOUNS);
     is_total_quantity(index, id) && money && facts.per.is_none() && !facts.words.iter().any(level)
 }
 

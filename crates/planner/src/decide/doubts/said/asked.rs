@@ -34,6 +34,40 @@ pub fn is_left_out(said: &Parser, plan: &Plan) -> bool {
         || ends_what_still_holds(said, plan)
         || lists_what_was_paid(said, plan)
         || measures_a_stay(said, plan)
+        || prices_the_unit(said, plan)
+        || tells_one_of_two_deeds(said, plan)
+        || dates_another_deed(said, plan)
+}
+
+/// `when did Lumen last order` beside an order date: that one, and no other date of theirs.
+fn dates_another_deed(said: &Parser, plan: &Plan) -> bool {
+    let index = said.index;
+    let is_date = |id: &ColId| index.column(*id).ty.is_temporal();
+    let named = |id: &ColId| {
+        let word = |word: &String| said.tokens.iter().any(|token| token.stem == index.forms.stem(word));
+        index.facts(*id).event.iter().any(word)
+    };
+    let dates: Vec<ColId> = index.columns().filter(|id| is_date(id) && named(id)).collect();
+    let told: Vec<ColId> = measured(index, plan).into_iter().filter(is_date).collect();
+    said.word(0) == "when" && !dates.is_empty() && !told.is_empty() && !told.iter().any(|id| dates.contains(id))
+}
+
+/// `the most expensive delivery` beside a price per kilo and how many kilos: what it came to, not what one of them costs.
+fn prices_the_unit(said: &Parser, plan: &Plan) -> bool {
+    let index = said.index;
+    let dear = ["expensive", "cheapest", "priciest", "dearest", "costliest"].iter().any(|word| said.has(word));
+    let unit = |id: ColId| index.facts(id).per.is_some() || index.facts(id).words.iter().any(|word| word == "per");
+    let ranked = plan.top.iter().flat_map(|top| plan.select.iter().filter(move |item| item.name == top.by));
+    let heaped = index.columns().any(|id| is_of_rows(index, plan, id) && is_heaped(index, id));
+    dear && heaped && !said.has("per") && ranked.filter_map(|item| column(index, &item.expr)).any(unit)
+}
+
+/// `started or ended at`: either will do.
+fn tells_one_of_two_deeds(said: &Parser, plan: &Plan) -> bool {
+    let deeds =
+        |at: usize| is_participle(said.word(at)) && said.word(at + 1) == "or" && is_participle(said.word(at + 2));
+    let either = |pred: &Pred| matches!(pred, Pred::Or { .. } | Pred::Not { .. } | Pred::Test { test: Test::In, .. });
+    said.positions().any(deeds) && !conjuncts(plan).into_iter().any(either)
 }
 
 /// `stay longer`: what somebody does takes time, and has no length in metres.

@@ -1,6 +1,6 @@
 //! What is told per something: `nights per guest`, `the rate of late loans`, and plans that tell something else.
 
-use data::plan::Plan;
+use data::plan::{Grain, Plan};
 
 use super::super::{column, grouped, measured};
 use crate::index::ColId;
@@ -14,6 +14,14 @@ pub fn are_told_otherwise(said: &Parser, plan: &Plan) -> bool {
         || groups_by_a_quantity(said, plan)
         || tells_each_for_a_rate(said, plan)
         || takes_another_rate(said, plan)
+        || tells_each_hour(said, plan)
+}
+
+/// `fee per hour`, `sessions per hour`: what an hour comes to, or an hour of the day, and not every single hour there was.
+fn tells_each_hour(said: &Parser, plan: &Plan) -> bool {
+    let per = said.positions().any(|at| matches!(said.word(at), "per" | "an") && said.word(at + 1) == "hour");
+    let each = plan.group.iter().any(|group| group.grain == Some(Grain::Hour));
+    per && each && plan.filter.is_none()
 }
 
 /// `pass rate` beside whether something passed: a share, and no other number that is called a rate.
