@@ -445,22 +445,7 @@ impl Index {
 
     /// Whether a value of that spelling can be told from a word of the language: then only its exact spelling counts.
     pub(crate) fn is_function_word(&self, fold: &str) -> bool {
-        let open = |role: &Role| {
-            matches!(
-                role,
-                Role::Vague
-                    | Role::Write
-                    | Role::Unsupported
-                    | Role::Link
-                    | Role::Created
-                    | Role::Failed
-                    | Role::Neutral
-                    | Role::Measured
-                    | Role::Pronoun
-                    | Role::Among
-                    | Role::Extent(_)
-            )
-        };
+        let open = |role: &Role| role.says_little_alone() || *role == Role::Failed;
         !self.lexicon.roles(fold).iter().all(open)
     }
 }

@@ -109,6 +109,25 @@ pub enum Role {
     Vague,
 }
 
+impl Role {
+    /// Whether a word of this role means nothing unless others say what of.
+    pub fn says_little_alone(&self) -> bool {
+        matches!(
+            self,
+            Role::Vague
+                | Role::Write
+                | Role::Unsupported
+                | Role::Link
+                | Role::Created
+                | Role::Neutral
+                | Role::Measured
+                | Role::Pronoun
+                | Role::Among
+                | Role::Extent(_)
+        )
+    }
+}
+
 /// The kinds of question words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {

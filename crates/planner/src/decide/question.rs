@@ -47,23 +47,7 @@ impl Question {
 
     /// Whether the token has a role of that kind and nothing else covers it.
     pub fn is_only(&self, at: usize, wanted: impl Fn(&Role) -> bool) -> bool {
-        let open = |role: &Role| {
-            matches!(
-                role,
-                Role::Vague
-                    | Role::Write
-                    | Role::Unsupported
-                    | Role::Link
-                    | Role::Created
-                    | Role::Top(_)
-                    | Role::Extent(_)
-                    | Role::Frequent(_)
-                    | Role::Neutral
-                    | Role::Measured
-                    | Role::Pronoun
-                    | Role::Among
-            )
-        };
+        let open = |role: &Role| role.says_little_alone() || matches!(role, Role::Top(_) | Role::Frequent(_));
         let is_open = |mention: &Mention| match &mention.what {
             What::Role(role) => open(role),
             // "Busiest" names a number only where the dataset has one of that name.
