@@ -37,6 +37,7 @@ pub fn is_meant_by_nobody(index: &Index, tokens: &[Token], plan: &Plan) -> bool 
         || adds_up_equal_numbers(plan)
         || ranks_a_quantity(index, tokens, plan)
         || takes_a_kind_for_persons(index, tokens, plan)
+        || adds_up_a_rate(index, tokens, plan)
 }
 
 /// Whether how much something is of is ranked, and not something: the cheapest night is no number of nights.
@@ -63,6 +64,18 @@ fn takes_a_kind_for_persons(index: &Index, tokens: &[Token], plan: &Plan) -> boo
         person && !names && !said(last) && index.column(id).distinct <= KINDS_MAX && index.column(id).ty == Type::Text
     };
     plan.top.is_some() && grouped(index, plan).into_iter().any(kind)
+}
+
+/// Whether what is paid for an hour or a day is added up, though nothing says so: earnings are not what an hour earns.
+fn adds_up_a_rate(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
+    const SPANS: &[&str] = &["hourly", "daily", "weekly", "monthly", "yearly", "annual"];
+    let said = |word: &str| tokens.iter().any(|token| token.fold == word);
+    let rate = |id: ColId| {
+        let span = |word: &String| SPANS.contains(&word.as_str()) && !said(word);
+        index.facts(id).words.iter().any(span)
+    };
+    let sums = plan.measures.iter().filter(|measure| measure.agg == Agg::Sum);
+    sums.filter_map(|measure| column(index, measure.expr.as_ref()?)).any(rate)
 }
 
 /// Whether a number is added up or averaged for each of its own values.

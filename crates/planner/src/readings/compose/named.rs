@@ -481,6 +481,15 @@ impl Named<'_> {
                 next.draft.having.push(Having { head, kind: Vec::new(), test, amounts: amounts.clone() });
             })
         };
+        // "Less than 2000 kg" is no price per kilo.
+        let unit = self.parser.index.lexicon.unit(self.parser.word(self.at)).filter(|_| self.end == self.at + 1);
+        let other = |id: &ColId| match (&self.parser.index.facts(*id).unit, unit) {
+            (Some(own), Some(unit)) => own.family != unit.family,
+            _ => false,
+        };
+        if matches!(self.target, Target::Columns(columns) if columns.iter().all(other)) {
+            return Vec::new();
+        }
         let headed = frame.draft.heads.first().map(|head| &head.target);
         let once = test == Test::Ge && matches!(&amounts[..], [amount] if amount.number == 1.0);
         match self.target {

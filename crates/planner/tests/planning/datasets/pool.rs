@@ -23,6 +23,7 @@ fn pool() -> Dataset {
             key("instructor_id", 8),
             name_of("instructor_name", &["Ravi Nair", "Aylin Demir"]),
             text("contract", &["full-time", "part-time", "freelance"]),
+            decimal("hourly_pay_eur", "18.00", "32.00"),
         ],
     );
     let courses = table(

@@ -37,6 +37,20 @@ pub fn is_left_out(said: &Parser, plan: &Plan) -> bool {
         || prices_the_unit(said, plan)
         || tells_one_of_two_deeds(said, plan)
         || dates_another_deed(said, plan)
+        || counts_rows_of_another(said, plan)
+}
+
+/// `how many businesses advertise` beside a table of who does: they are counted, not what they did.
+fn counts_rows_of_another(said: &Parser, plan: &Plan) -> bool {
+    let index = said.index;
+    let asks = (said.word(0), said.word(1)) == ("how", "many");
+    let plural = said.tokens.get(2).is_some_and(|token| token.fold != token.singular);
+    let kind = |cells: &[(ColId, String)]| cells.iter().all(|(id, _)| !is_of_rows(index, plan, *id));
+    let counted = said.mentions.at(2);
+    let only_kinds = !counted.is_empty()
+        && counted.iter().all(|mention| matches!(&mention.what, What::Value(cells) if mention.end == 3 && kind(cells)));
+    let rows_follow = said.mentions.at(3).iter().any(|mention| matches!(mention.what, What::Thing(_)));
+    asks && plural && only_kinds && !rows_follow && counts_rows(plan)
 }
 
 /// `when did Lumen last order` beside an order date: that one, and no other date of theirs.
