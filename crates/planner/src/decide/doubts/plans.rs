@@ -354,7 +354,9 @@ fn tells_only_dates(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         matches!(token.singular.as_str(), "date" | "day" | "when" | "month" | "week" | "year" | "time" | "hour")
     };
     let date = |expr: &Expr| column(index, expr).is_some_and(|id| index.column(id).ty.is_temporal());
-    let shown = !plan.select.is_empty() && plan.select.iter().all(|item| date(&item.expr));
+    if plan.select.is_empty() || !plan.select.iter().all(|item| date(&item.expr)) {
+        return false;
+    }
     // "Customers since before 2021" are not the days on which they came.
     let rows =
         index.things.iter().filter(|thing| thing.table.is_some_and(|table| index.table(table).name == plan.from));
@@ -364,9 +366,7 @@ fn tells_only_dates(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
         let columns = pred.columns();
         plan.select.iter().any(|item| matches!(&item.expr, Expr::Col { col } if columns.contains(&col.as_str())))
     };
-    shown
-        && (tokens.iter().any(asks) || names_rows && conjuncts(plan).into_iter().any(tested))
-        && !tokens.iter().any(dated)
+    (tokens.iter().any(asks) || names_rows && conjuncts(plan).into_iter().any(tested)) && !tokens.iter().any(dated)
 }
 
 /// Whether two sides are compared by their totals where a word asks how high something stands: a bigger crowd is not the crowd

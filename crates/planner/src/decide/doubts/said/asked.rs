@@ -55,6 +55,9 @@ fn counts_rows_of_another(said: &Parser, plan: &Plan) -> bool {
 
 /// `when did Lumen last order` beside an order date: that one, and no other date of theirs.
 fn dates_another_deed(said: &Parser, plan: &Plan) -> bool {
+    if said.word(0) != "when" {
+        return false;
+    }
     let index = said.index;
     let is_date = |id: &ColId| index.column(*id).ty.is_temporal();
     let named = |id: &ColId| {
@@ -63,7 +66,7 @@ fn dates_another_deed(said: &Parser, plan: &Plan) -> bool {
     };
     let dates: Vec<ColId> = index.columns().filter(|id| is_date(id) && named(id)).collect();
     let told: Vec<ColId> = measured(index, plan).into_iter().filter(is_date).collect();
-    said.word(0) == "when" && !dates.is_empty() && !told.is_empty() && !told.iter().any(|id| dates.contains(id))
+    !dates.is_empty() && !told.is_empty() && !told.iter().any(|id| dates.contains(id))
 }
 
 /// `the most expensive delivery` beside a price per kilo and how many kilos: what it came to, not what one of them costs.
@@ -72,8 +75,8 @@ fn prices_the_unit(said: &Parser, plan: &Plan) -> bool {
     let dear = ["expensive", "cheapest", "priciest", "dearest", "costliest"].iter().any(|word| said.has(word));
     let unit = |id: ColId| index.facts(id).per.is_some() || index.facts(id).words.iter().any(|word| word == "per");
     let ranked = plan.top.iter().flat_map(|top| plan.select.iter().filter(move |item| item.name == top.by));
-    let heaped = index.columns().any(|id| is_of_rows(index, plan, id) && is_heaped(index, id));
-    dear && heaped && !said.has("per") && ranked.filter_map(|item| column(index, &item.expr)).any(unit)
+    let heaped = || index.columns().any(|id| is_of_rows(index, plan, id) && is_heaped(index, id));
+    dear && !said.has("per") && heaped() && ranked.filter_map(|item| column(index, &item.expr)).any(unit)
 }
 
 /// `started or ended at`: either will do.
