@@ -31,12 +31,6 @@ pub fn hide(index: &Index, tokens: &[Token], starts: &mut [Vec<Mention>]) {
 
 /// "The 2025 harvest" is all of it, whatever column says what was picked by hand.
 fn hide_deeds_behind_nouns(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
-    let two_valued = |id: &ColId| index.facts(*id).yes.is_some();
-    let deed = |what: &What| match what {
-        What::Flag(_) => true,
-        What::Columns(columns) => columns.iter().all(two_valued),
-        _ => false,
-    };
     for start in 1..starts.len() {
         let before = (0..start).rev().find(|at| tokens[*at].number().is_none());
         let noun =
@@ -45,7 +39,9 @@ fn hide_deeds_behind_nouns(index: &Index, starts: &mut [Vec<Mention>], tokens: &
         let names = |mention: &Mention| matches!(mention.what, What::Thing(_) | What::Columns(_) | What::Value(_));
         let alone = starts.get(start + 1).is_none_or(|next| !next.iter().any(names));
         if noun && singular && alone {
-            starts[start].retain(|mention| !(mention.synonym && mention.end == start + 1 && deed(&mention.what)));
+            starts[start].retain(|mention| {
+                !(mention.synonym && mention.end == start + 1 && is_two_valued(index, &mention.what))
+            });
         }
     }
 }
@@ -71,17 +67,21 @@ fn hide_cells_behind_plurals(starts: &mut [Vec<Mention>], tokens: &[Token]) {
 
 /// "People" are all of them, whatever column says that some are residents.
 fn hide_kinds_of_people(index: &Index, starts: &mut [Vec<Mention>], tokens: &[Token]) {
-    let two_valued = |id: &ColId| index.facts(*id).yes.is_some();
     for (start, mentions) in starts.iter_mut().enumerate() {
         if matches!(tokens[start].singular.as_str(), "people" | "person" | "folk" | "anyone" | "everyone" | "somebody")
         {
-            let kind = |what: &What| match what {
-                What::Flag(_) | What::Value(_) => true,
-                What::Columns(columns) => columns.iter().all(two_valued),
-                _ => false,
-            };
+            let kind = |what: &What| matches!(what, What::Value(_)) || is_two_valued(index, what);
             mentions.retain(|mention| !(mention.synonym && mention.end == start + 1 && kind(&mention.what)));
         }
+    }
+}
+
+/// Whether a mention is of columns that say yes or no.
+fn is_two_valued(index: &Index, what: &What) -> bool {
+    match what {
+        What::Flag(_) => true,
+        What::Columns(columns) => columns.iter().all(|id| index.facts(*id).yes.is_some()),
+        _ => false,
     }
 }
 
