@@ -2,7 +2,10 @@
 //!
 //! Each rule is a pure function from texts or cargo's metadata to findings, so that its tests can show it failing.
 
+mod ceiling;
 mod code;
+mod documents;
+mod doors;
 mod effects;
 mod format;
 mod headers;
@@ -37,6 +40,7 @@ impl fmt::Display for Finding {
 pub fn run(workspace: &Workspace) -> anyhow::Result<u8> {
     let files = workspace.files()?;
     let mut findings: Vec<Finding> = files.iter().flat_map(check_file).collect();
+    findings.extend(ceiling::check(&files));
     findings.extend(layers::check(&workspace.metadata, &files));
     findings.extend(licences::check(&workspace.metadata, text_of(&files, "Cargo.lock")));
     findings.extend(format::check(workspace)?);
@@ -53,6 +57,8 @@ fn check_file(file: &File) -> Vec<Finding> {
     let mut findings = headers::check(file);
     findings.extend(effects::check(file));
     findings.extend(places::check(file));
+    findings.extend(doors::check(file));
+    findings.extend(documents::check(file));
     findings
 }
 

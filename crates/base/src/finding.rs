@@ -1,9 +1,10 @@
 //! One remark of the guard: which rule, how bad, and where in the text.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether a finding stops the code from running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The code is refused.
@@ -13,7 +14,7 @@ pub enum Severity {
 }
 
 /// A half-open range of UTF-8 byte offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -22,7 +23,7 @@ pub struct Span {
 }
 
 /// One remark of the guard.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// The rule's stable name, such as `sql/function`.
     pub rule: String,
@@ -39,4 +40,14 @@ impl Finding {
     pub fn error(rule: &str, message: impl Into<String>, span: Option<Span>) -> Finding {
         Finding { rule: rule.to_string(), severity: Severity::Error, message: message.into(), span }
     }
+}
+
+/// A finding with the line it is on, for people who look at the program in an editor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingInLine {
+    /// The remark.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// Counted from 1.
+    pub line: Option<usize>,
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::Digest as _;
@@ -9,8 +10,9 @@ use sha2::Digest as _;
 use crate::read_word;
 
 /// A SHA-256 digest, spelled as 64 lower-case hex digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
 pub struct Hash(String);
 
 impl Hash {

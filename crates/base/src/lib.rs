@@ -3,6 +3,8 @@
 //! This crate knows no files, no clock (but for fresh ids), no network and no other crate of ours. What lives here is named in the machine
 //! interface, so that one concept has one shape from the kernel to the terminal.
 
+mod action;
+mod document;
 mod finding;
 mod hash;
 mod id;
@@ -13,7 +15,9 @@ mod time;
 mod usage;
 mod word;
 
-pub use finding::{Finding, Severity, Span};
+pub use action::{Action, Choice};
+pub use document::{DOCUMENT_VERSION, Document, schema_of};
+pub use finding::{Finding, FindingInLine, Severity, Span};
 pub use hash::{Digest, Hash};
 pub use id::RunId;
 pub use nearest::nearest;

@@ -1,5 +1,6 @@
 //! A result set as the machine interface spells it.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// One cell as JSON: int and float as numbers (NaN and ±Infinity as strings), bool as JSON, null as null, everything
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub type Cell = serde_json::Value;
 
 /// The closed set of column types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Type {
@@ -50,7 +51,7 @@ impl Type {
 }
 
 /// A named, typed column of a result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Column {
     /// As shown to people.
     pub name: String,
@@ -60,14 +61,20 @@ pub struct Column {
 }
 
 /// A result set. `row_count` is the full count also when only some rows are carried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Table {
     /// In order.
     pub columns: Vec<Column>,
     /// Each as long as `columns`.
+    #[schemars(schema_with = "rows")]
     pub rows: Vec<Vec<Cell>>,
     /// How many rows the result has.
     pub row_count: u64,
     /// Whether `rows` is fewer than `row_count`.
     pub truncated: bool,
+}
+
+fn rows(_: &mut SchemaGenerator) -> Schema {
+    let cell = serde_json::json!({ "type": ["null", "boolean", "number", "string"] });
+    json_schema!({ "type": "array", "items": { "type": "array", "items": cell } })
 }

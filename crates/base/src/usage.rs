@@ -1,9 +1,10 @@
 //! What an execution used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an execution used: time on the wall, time on the processor, memory at its highest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
     /// From start to end.
     pub wall_ms: f64,

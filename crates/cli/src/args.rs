@@ -8,6 +8,7 @@ mod sandbox;
 
 use std::path::PathBuf;
 
+use app::{Color, Overrides};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::*;
@@ -64,6 +65,18 @@ pub struct Global {
     pub color: Option<ColorChoice>,
 }
 
+impl Global {
+    /// What of it is a setting.
+    pub fn overrides(&self) -> Overrides {
+        let color = self.color.map(|color| match color {
+            ColorChoice::Auto => Color::Auto,
+            ColorChoice::Always => Color::Always,
+            ColorChoice::Never => Color::Never,
+        });
+        Overrides { data_dir: self.data_dir.clone(), color }
+    }
+}
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
@@ -105,6 +118,8 @@ pub enum Command {
     Doctor,
     /// Show settings
     Config(Config),
+    /// Print what `--json` prints as JSON Schema: the documents there are, or one of them
+    Schema(Schema),
     /// Print a script that completes commands, flags, datasets' names and runs' ids in your shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(Completions),
@@ -133,6 +148,13 @@ pub struct Config {
 pub enum ConfigAction {
     /// Each setting with its value and where it comes from
     Show,
+}
+
+/// `assay schema [NAME]`
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// The document's name, which is the `kind` it says; all are listed if not given
+    pub name: Option<String>,
 }
 
 /// `assay completions SHELL`

@@ -13,6 +13,7 @@ pub mod guard;
 pub mod plan;
 pub mod runs;
 pub mod sandbox;
+pub mod schema;
 pub mod sql;
 pub mod threads;
 pub mod worker;

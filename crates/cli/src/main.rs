@@ -5,29 +5,29 @@
 //!
 //! Exit codes: 0 done, 1 finished but negative, 2 error, 4 a key is missing, 130 interrupted.
 
-mod app;
+mod advice;
 mod args;
 mod commands;
 mod files;
 mod grid;
-mod markdown;
 mod printer;
-mod settings;
+mod rows;
+mod terminal;
 mod watcher;
 mod when;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use base::{Code, Problem};
+use app::{Color, Settings};
+use base::{Action, Code, Problem};
 use clap::Parser;
 use clap::error::ErrorKind;
 use tokio::sync::oneshot;
 
-use crate::app::App;
-use crate::args::{Cli, ColorChoice, Command, Global};
+use crate::args::{Cli, Command, Global};
 use crate::printer::Printer;
-use crate::settings::Settings;
+use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
@@ -71,60 +71,61 @@ fn watch_interrupts() -> oneshot::Receiver<()> {
 }
 
 async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
-    let (printer, settings) = match Settings::read(&cli.global) {
+    let (printer, settings) = match Settings::read(&cli.global.overrides()) {
         Ok(settings) => (Printer::new(&cli.global, settings.color), settings),
         Err(problem) => {
-            Printer::new(&cli.global, ColorChoice::Never).problem(&problem);
+            Printer::new(&cli.global, Color::Never).problem(&problem);
             return ExitCode::from(problem.code.exit_code());
         }
     };
-    let app = App::new(printer, settings);
+    let terminal = Terminal::new(printer, settings);
     let outcome = match &cli.command {
         // A worker ends in its own way: it hands back what it has not finished.
-        Command::Worker(worker) => commands::worker::run(&app, worker, interrupted).await,
+        Command::Worker(worker) => commands::worker::run(&terminal, worker, interrupted).await,
         command => tokio::select! {
-            outcome = dispatch(&app, command) => outcome,
-            Ok(()) = interrupted => Err(interruption(&app)),
+            outcome = dispatch(&terminal, command) => outcome,
+            Ok(()) = interrupted => Err(interruption(&terminal)),
         },
     };
     let code = match outcome {
         Ok(code) => code,
         Err(problem) => {
-            app.problem(&problem);
+            terminal.problem(&problem);
             problem.code.exit_code()
         }
     };
-    app.close().await;
+    terminal.close().await;
     ExitCode::from(code)
 }
 
 /// What a user is told who stopped a command.
-fn interruption(app: &App) -> Problem {
+fn interruption(terminal: &Terminal) -> Problem {
     let problem = Problem::new(Code::Cancelled, "interrupted");
-    match app.watcher.under_way() {
-        Some(run) => problem.hint(format!("`assay runs resume {run}` goes on with it")).in_run(&run),
+    match terminal.watcher.under_way() {
+        Some(run) => problem.action(Action::ResumeRun { run: run.clone() }).in_run(&run),
         None => problem.hint("nothing was under way that could be resumed"),
     }
 }
 
 /// The whole program.
-async fn dispatch(app: &App, command: &Command) -> Result<u8, Problem> {
+async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem> {
     match command {
-        Command::Ask(ask) => commands::ask::run(app, ask).await,
-        Command::Eval(eval) => commands::eval::run(app, eval).await,
-        Command::Sql(sql) => commands::sql::run(app, sql).await,
-        Command::Plan(plan) => commands::plan::run(app, plan).await,
-        Command::Sandbox(sandbox) => commands::sandbox::run(app, sandbox).await,
-        Command::Guard(guard) => commands::guard::run(app, guard),
-        Command::Data(data) => commands::data::run(app, data).await,
-        Command::Threads(threads) => commands::threads::run(app, threads).await,
-        Command::Cache(cache) => commands::cache::run(app, cache).await,
-        Command::Runs(runs) => commands::runs::run(app, runs).await,
-        Command::Demo(demo) => commands::demo::run(app, demo).await,
+        Command::Ask(ask) => commands::ask::run(terminal, ask).await,
+        Command::Eval(eval) => commands::eval::run(terminal, eval).await,
+        Command::Sql(sql) => commands::sql::run(terminal, sql).await,
+        Command::Plan(plan) => commands::plan::run(terminal, plan).await,
+        Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,
+        Command::Guard(guard) => commands::guard::run(terminal, guard),
+        Command::Data(data) => commands::data::run(terminal, data).await,
+        Command::Threads(threads) => commands::threads::run(terminal, threads).await,
+        Command::Cache(cache) => commands::cache::run(terminal, cache).await,
+        Command::Runs(runs) => commands::runs::run(terminal, runs).await,
+        Command::Demo(demo) => commands::demo::run(terminal, demo).await,
         Command::Worker(_) => unreachable!("`run` has its own way with a worker"),
-        Command::Doctor => commands::doctor::run(app).await,
-        Command::Config(config) => commands::config::run(app, config),
-        Command::Completions(completions) => commands::completions::run(app, completions),
+        Command::Doctor => commands::doctor::run(terminal).await,
+        Command::Config(config) => commands::config::run(terminal, config),
+        Command::Schema(schema) => commands::schema::run(terminal, schema),
+        Command::Completions(completions) => commands::completions::run(terminal, completions),
     }
 }
 
@@ -133,7 +134,7 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
     let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     let json = std::env::args_os().any(|argument| argument == "--json");
     let flags = Global { json, ..Global::default() };
-    let printer = Printer::new(&flags, ColorChoice::Never);
+    let printer = Printer::new(&flags, Color::Never);
     let text = error.render().to_string();
     if asked_for {
         printer.data(&text);

@@ -4,10 +4,12 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use app::Color;
 use base::Problem;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::args::{ColorChoice, Global};
+use crate::advice;
+use crate::args::Global;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ struct Shown {
 
 impl Printer {
     /// A printer for these flags.
-    pub fn new(flags: &Global, color: ColorChoice) -> Printer {
+    pub fn new(flags: &Global, color: Color) -> Printer {
         let terminal = io::stdout().is_terminal();
         let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         Printer {
@@ -54,9 +56,9 @@ impl Printer {
             width: width.filter(|_| terminal),
             quiet: flags.quiet,
             color: match color {
-                ColorChoice::Always => true,
-                ColorChoice::Never => false,
-                ColorChoice::Auto => terminal,
+                Color::Always => true,
+                Color::Never => false,
+                Color::Auto => terminal,
             },
             progress: Mutex::default(),
         }
@@ -153,11 +155,11 @@ impl Printer {
     /// Prints an error and its advice; with `--json` as the one document.
     pub fn problem(&self, problem: &Problem) {
         match self.format {
-            Format::Json => self.json(&serde_json::to_value(problem).unwrap_or_default()),
+            Format::Json => self.json(&json!(advice::told(problem))),
             Format::Text | Format::JsonLines => {
                 self.remark("error", &problem.message);
-                if let Some(hint) = &problem.hint {
-                    self.remark("hint", hint);
+                if let Some(hint) = advice::hint(problem) {
+                    self.remark("hint", &hint);
                 }
                 if let Some(run) = &problem.run {
                     self.remark("run", run.as_str());

@@ -86,7 +86,7 @@ impl Watcher {
     fn tell_progress(&self, event: &Event) {
         let data = &event.data;
         match event.kind.as_str() {
-            "run.created" if data["task"] == agent::DEMO => self.printer.progress(&format!("run {}", event.run)),
+            "run.created" if data["task"] == tasks::DEMO => self.printer.progress(&format!("run {}", event.run)),
             "step.progress" => {
                 let unit = data["unit"].as_str().unwrap_or_default();
                 self.printer.progress(&format!("step {}: {} of {} {unit}", data["index"], data["done"], data["total"]));

@@ -13,6 +13,7 @@ import zipfile
 
 import _duckdb
 
+import ingest_absent
 import ingest_csv
 import ingest_footnotes
 import ingest_json
@@ -200,11 +201,12 @@ def _load_table(stage, load, name, declared, report):
     the word `Total` below dates would make the whole column text.
     """
     engine, before = stage.engine, report.mark()
+    stage.apart = 0
     units = load(name, declared)
     rows = engine.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]
-    notes = ingest_footnotes.find(engine, name, rows)
-    totals = ingest_totals.find(engine, name, rows, [row for row, _ in notes])
-    aside = frozenset(row for row, _ in notes + totals.aside)
+    notes = ingest_footnotes.find(engine, name, rows, stage.apart)
+    totals = ingest_totals.find(engine, name, rows, [row for row, _ in notes], stage.apart)
+    aside = frozenset(row for row, _ in notes + totals.aside + totals.apart)
     if aside:
         report.forget(before)
         engine.execute(f'DROP TABLE "{name}"')
@@ -212,6 +214,7 @@ def _load_table(stage, load, name, declared, report):
         units = load(name, declared)
         # Files that know their types are copied as they are.
         stage.leave_out(f'"{name}"')
+    ingest_absent.clear(engine, name, declared, report)
     totals.say(report, rows - len(notes))
     ingest_footnotes.say(report, notes)
     return units, rows - len(aside)

@@ -9,6 +9,7 @@ every cell as text, and if rows are irregular, through `ingest_mend`. Both ways 
 import io
 import os
 
+import ingest_blank
 from ingest_kinds import STRICT_KINDS, strict_value
 from ingest_mend import mend
 from ingest_report import EMPTY_WORDS, check_width, column_names, progress, say_names
@@ -29,6 +30,7 @@ HEADER_CELLS_MAX = 50
 def load(stage, text, table, declared, report, hint=None, careful=False):
     """Reads the text into the new table; gives the units found. `careful` leaves the fast way out."""
     dialect = dialect_of(text, report, hint)
+    stage.apart = ingest_blank.lines_apart(text, dialect.delimiter)
     check_width(report, dialect.width)
     cells = dialect.first if dialect.header else [""] * dialect.width
     names = column_names(cells)
@@ -63,6 +65,7 @@ def load(stage, text, table, declared, report, hint=None, careful=False):
 
 def _finish(stage, name, table, columns, declared, report):
     progress(f"finding the types of {report.label}")
+    name = ingest_blank.drop(stage, name, report)
     stage.leave_out(name)
     units = settle(stage.engine, name, table, columns, declared, report)
     stage.drop(name)
@@ -107,7 +110,7 @@ def _fast(stage, text, table, dialect, columns, kinds, tails, report):
     texts = [column for column, kind in zip(columns, kinds) if kind == "text"]
     floats = [quoted(column.name) for column, kind in zip(columns, kinds) if kind == "float"]
     regular = _regular(engine, quoted(table), dialect, columns, tails, len(texts) == len(columns))
-    regular = regular and _finite(engine, quoted(table), floats)
+    regular = regular and _finite(engine, quoted(table), floats) and not ingest_blank.count(engine, quoted(table))
     if regular:
         decide(engine, quoted(table), texts, report)
     if not regular or any(column.kind or column.form for column in texts):

@@ -1,7 +1,8 @@
 """Lines below a table that say something about it ("Source: …") are no rows of it.
 
 One idea: such a line fills one cell and leaves all others empty, which no other row of the table does, and it reads
-like a remark and not like the values above it. A last row that was only begun looks like those values, and stays.
+like a remark and not like the values above it, or stands below an empty line. A last row that was only begun looks like
+those values, and stays.
 """
 
 import re
@@ -17,11 +18,11 @@ NOTE_SHOWN = 80
 _NOTE = re.compile(r"\W*(source|note|notes|quelle|hinweis|anmerkung|fuente|nota)\b|[*†‡¹²³]", re.IGNORECASE)
 
 
-def find(engine, table, rows):
-    """The last rows of the table that are footnotes, as (row from 0, text)."""
+def find(engine, table, rows, apart=0):
+    """The last rows of the table that are footnotes, as (row from 0, text); so many stand below an empty line."""
     source = quoted(table)
     described = [(name, type_name(kind)) for name, kind, *_ in engine.execute(f"DESCRIBE {source}").fetchall()]
-    if not COLUMNS_MIN <= len(described) <= COLUMNS_WIDE or rows <= ROWS_MIN or described[0][1] != "text":
+    if not COLUMNS_MIN <= len(described) <= COLUMNS_WIDE or rows - apart < ROWS_MIN or described[0][1] != "text":
         return []
     last = engine.execute(f"SELECT rowid, * FROM {source} WHERE rowid >= {rows - NOTES_MAX - 1} ORDER BY rowid DESC")
     notes = []
@@ -38,7 +39,7 @@ def find(engine, table, rows):
         f"SELECT count_if({alone}), coalesce({words}, 0), count_if(contains({first}, ': ')) FROM {source} "
         f"WHERE rowid < {notes[0][0]}"
     ).fetchall()[0]
-    said = any(_NOTE.match(text) or text.count(" ") > spaces or (": " in text and not colons) for _, text in notes)
+    said = rows - notes[0][0] <= apart or any(_NOTE.match(text) or text.count(" ") > spaces or (": " in text and not colons) for _, text in notes)
     return notes if not others and said else []
 
 

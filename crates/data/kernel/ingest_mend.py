@@ -8,6 +8,7 @@ When values are missing or too many in more than a few rows, the file is not wha
 import csv
 import io
 
+import ingest_blank
 from ingest_report import ROWS_SHOWN, plural, progress
 from ingest_text import CELL_BYTES_MAX
 
@@ -33,7 +34,7 @@ class Mended:
     """What was found: counts, and the first lines of each kind."""
 
     def __init__(self):
-        self.rows, self.lines = 0, {"short": [], "long": [], "aside": [], "header": [], "comment": []}
+        self.rows, self.lines = 0, {"short": [], "long": [], "aside": [], "header": [], "comment": [], "blank": []}
         self.counts = dict.fromkeys(self.lines, 0)
 
     def note(self, what, line):
@@ -85,6 +86,9 @@ def _copy(reader, lines, dialect, header, skip, writer, found, report):
         if header is not None and not alone and [cell.strip() for cell in row] == header:
             found.note("header", start)
             continue
+        if not alone and not any(cell.strip() for cell in row):
+            found.note("blank", start)
+            continue
         if len(row) < width:
             found.note("short", start)
             row += [""] * (width - len(row))
@@ -130,3 +134,5 @@ def _judge(found, dialect, report):
         if count:
             shown = ", ".join(map(str, lines[:5])) + (", …" if count > 5 else "")
             report.say(code, f"{plural(count, noun)} {words}: line {shown}", count=count, rows=lines)
+    if found.counts["blank"]:
+        ingest_blank.say(report, line, found.counts["blank"], found.lines["blank"])

@@ -9,6 +9,7 @@ import itertools
 import os
 import zipfile
 
+from ingest_blank import APART_MAX
 from ingest_pack import RATIO_BYTES_MIN, RATIO_MAX
 from ingest_report import check_width, column_names, plural, progress, say_names
 from ingest_sheet_errors import errors_in
@@ -108,7 +109,7 @@ def _load(stage, path, name, sheet, table, declared, report):
     named = _names_columns(header)
     cells = [_spelled(cell) for cell in header] if named else [""] * len(columns)
     headers = column_names(cells)
-    rows, empty = Rows(stage, report), []
+    rows, empty, apart = Rows(stage, report), [], 0
     for place in range(len(columns)):
         rows.column(place)
     for place, row in enumerate(sheet.iter_rows()):
@@ -117,8 +118,11 @@ def _load(stage, path, name, sheet, table, declared, report):
         values = [_value(row[at]) for at in columns]
         if any(value is not None for value in values):
             rows.add(values)
+            apart += bool(empty)
         else:
             empty.append(place + 1)
+            apart = 0
+    stage.apart = apart if apart <= APART_MAX else 0
     if not named:
         _say(report, name, "no_header", "the first row looks like data; columns are named column_1, column_2, …")
     else:

@@ -34,6 +34,8 @@ class Stage:
         self.engine, self.folder, self.count, self.attached = engine, folder, 0, set()
         # Rows that the table read next goes without, from 0: a file is read once more where such were found in it.
         self.left_out = frozenset()
+        # How many of the last rows of the table read last stand below an empty one.
+        self.apart = 0
 
     def path(self, ending):
         """A fresh path in scratch space."""

@@ -2,7 +2,8 @@
 
 One idea: counted along they would double every sum and be the highest group of each. The word alone proves nothing, and
 neither does a number that happens to be a sum: a row is set aside only where both are there. One that says it is a
-total and whose numbers do not fit stays, and that is said, because nobody can know then what a sum over it means.
+total and whose numbers do not fit stays, and that is said, because nobody can know then what a sum over it means. One
+that stands apart, below an empty line at the end, is none of the rows all the same.
 """
 
 import math
@@ -44,6 +45,8 @@ class Totals:
 
     def __init__(self):
         self.aside, self.kept, self.columns, self.averages = [], [], {}, False
+        # Rows to set aside that stand below an empty line and whose numbers do not fit.
+        self.apart = []
 
     def say(self, report, rows):
         """Says what is done to the table of so many rows."""
@@ -58,6 +61,11 @@ class Totals:
                 count = plural(len(numbers), "row that adds up or averages", "rows that add up or average")
                 text = f"{count} other rows ({shown}), set aside: {_listed(self.aside)}"
             report.say("rows_set_aside", text, count=len(numbers), rows=numbers)
+        if self.apart:
+            one, many = "row that says it is a total and does not", "rows that say they are totals and do not"
+            text = f"{plural(len(self.apart), one, many)} fit the rows above, below an empty line and set aside: "
+            numbers = [row + 1 for row, _ in self.apart]
+            report.say("rows_set_aside", text + _listed(self.apart), count=len(numbers), rows=numbers)
         if self.kept:
             one, many = "row looks like a total and does not", "rows look like totals and do not"
             text = f"{plural(len(self.kept), one, many)} fit the rows around, kept: {_listed(self.kept)}"
@@ -96,8 +104,10 @@ class _Saying:
         return len(self.fitting(sums)) == len(self.cells) and max(count for _, count in sums.values()) == 1
 
 
-def find(engine, table, rows, left_out=()):
-    """The rows of totals among the table's rows, those left out already not counted along."""
+def find(engine, table, rows, left_out=(), apart=0):
+    """The rows of totals among the table's rows, those left out already not counted along; so many of the last stand
+    below an empty line.
+    """
     totals = Totals()
     if rows - len(left_out) < ROWS_MIN:
         return totals
@@ -111,6 +121,8 @@ def find(engine, table, rows, left_out=()):
         totals.kept = [(each.row, each.label) for each in saying]
     elif saying:
         _judge(saying, _between(engine, source, described, saying, left_out), totals)
+        totals.apart = [(row, label) for row, label in totals.kept if row >= rows - apart]
+        totals.kept = [(row, label) for row, label in totals.kept if row < rows - apart]
     return totals
 
 

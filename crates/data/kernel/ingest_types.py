@@ -1,8 +1,8 @@
 """Types of columns that were read as text, decided over every cell.
 
 One idea: a sample only proposes; a kind is taken when each filled cell of the whole column fits it, apart from words
-for "missing". Whatever falls short of that stays text, and a column that nearly fits is said with its first rows. A
-text column stays as it is: there `NA` may well be a country.
+for "missing". Whatever falls short of that stays text, and a column that nearly fits is said with its first rows. In
+a text column such words are `ingest_absent`'s to judge: there `NA` may well be a country.
 """
 
 from ingest_forms import DECIMAL_DIGITS, decimal_type, forms_of, unit_beside

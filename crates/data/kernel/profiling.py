@@ -9,6 +9,8 @@ beyond the first few hundred.
 import datetime
 import math
 
+import profiling_names
+import profiling_running
 from cells import encode, type_name
 from profiling_links import fold, relate  # noqa: F401  who profiles also asks how tables hang together
 from sql import quoted
@@ -78,6 +80,8 @@ def profile(engine, table, values_max):
                 _measure(_Table(engine, _SLICE, rows, part, detailed, shaped), values_max)
             if counted:
                 _count_cells(engine, source, rest)
+        profiling_running.mark(engine, source, rows, columns[:COLUMNS_DETAILED_MAX])
+        profiling_names.mark(engine, source, rows, columns[:COLUMNS_DETAILED_MAX])
     finally:
         engine.execute(f"DROP TABLE IF EXISTS {_SAMPLE}; DROP TABLE IF EXISTS {_SLICE}")
     answers = [column.answer(rows) for column in columns]
@@ -129,7 +133,7 @@ class _Column:
         self.least = self.greatest = self.low = self.high = None
         self.values, self.complete, self.top, self.frequent = [], False, [], []
         self.quantiles, self.quantiles_exact, self.histogram = [], False, []
-        self.pattern = self.example = None
+        self.pattern = self.example = self.running = self.repeats_within = None
 
     def position(self):
         """Where a value lies, as a number."""
@@ -151,6 +155,7 @@ class _Column:
             "values_complete": self.complete, "unit": None, "quantiles": [encode(value) for value in self.quantiles],
             "quantiles_are_exact": self.quantiles_exact, "top": [[encode(value), count] for value, count in self.top],
             "histogram": self.histogram, "pattern": self.pattern, "example": self.example,
+            "running": self.running, "repeats_within": self.repeats_within,
         }
 
 

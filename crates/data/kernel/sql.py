@@ -94,14 +94,14 @@ def query(arguments):
     When rows are left out, the engine counts the same statement as a sub-query: exact, because what the guard lets
     through gives the same rows each time, and far cheaper than fetching what nobody will see.
     """
-    return _with_room(lambda: _query(arguments["sql"], arguments["rows_max"], arguments["bytes_max"]))
+    return with_room(lambda: _query(arguments["sql"], arguments["rows_max"], arguments["bytes_max"]))
 
 
 def rows(table, columns, spelled=()):
     """The named columns of one table of the opened file, as the engine's Python values, or spelled as text."""
     names = ", ".join(f"CAST({quoted(name)} AS VARCHAR)" if name in spelled else quoted(name) for name in columns)
     statement = f"SELECT {names} FROM {DATABASE}.main.{quoted(table)}"
-    return _with_room(lambda: connection().execute(statement).fetchall())
+    return with_room(lambda: connection().execute(statement).fetchall())
 
 
 def quoted(name):
@@ -120,7 +120,7 @@ def _attach():
     engine.execute(f"USE {DATABASE}; SET enable_external_access=false; SET lock_configuration=true")
 
 
-def _with_room(work):
+def with_room(work):
     """What `work` gives, tried again on an engine with all the memory there is if the first has too little.
 
     A new engine, because settings are locked by now.
@@ -145,14 +145,7 @@ def _widen():
 
 
 def _query(statement, rows_max, bytes_max):
-    result = connection().execute(statement)
-    columns = [(name, str(kind)) for name, kind, *_ in result.description]
-    if len(columns) > COLUMNS_MAX:
-        message = f"the result has {len(columns)} columns, at most {COLUMNS_MAX} are given"
-        raise LimitError(message, "name the columns that are needed")
-    readable = _readable(columns)
-    if readable is not None:
-        result = connection().execute(f"SELECT {readable} FROM ({_nested(statement)}) AS result")
+    result, columns = readable_result(statement)
     rows, more = _fetch(result, rows_max, bytes_max)
     row_count = len(rows)
     if more:
@@ -163,6 +156,19 @@ def _query(statement, rows_max, bytes_max):
         "row_count": row_count,
         "truncated": more,
     }
+
+
+def readable_result(statement):
+    """What a checked statement gives, its types being those that Python can hold, and the names and types it has."""
+    result = connection().execute(statement)
+    columns = [(name, str(kind)) for name, kind, *_ in result.description]
+    if len(columns) > COLUMNS_MAX:
+        message = f"the result has {len(columns)} columns, at most {COLUMNS_MAX} are given"
+        raise LimitError(message, "name the columns that are needed")
+    readable = _readable(columns)
+    if readable is not None:
+        result = connection().execute(f"SELECT {readable} FROM ({_nested(statement)}) AS result")
+    return result, columns
 
 
 def _literal(text):

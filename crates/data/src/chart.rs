@@ -6,12 +6,14 @@
 
 mod bins;
 mod choose;
+mod sample;
 mod scale;
 mod spec;
 pub mod svg;
 pub mod terminal;
 mod wish;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::Form;
@@ -20,8 +22,11 @@ use crate::plan::Grain;
 pub use choose::choose;
 pub use wish::{Runs, Shape, Wish, kind};
 
+/// A line whose least number is below this share of its greatest is drawn from zero on.
+const ZERO_IN_REACH: f64 = 0.6;
+
 /// The kinds of charts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// One bar for each name, or several side by side.
@@ -69,6 +74,9 @@ pub struct Chart {
     pub measured: String,
     /// One for each colour.
     pub series: Vec<Series>,
+    /// Which periods the data covers only in part, by their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<usize>,
     /// What is left out, if anything is.
     pub note: Option<String>,
 }
@@ -149,8 +157,36 @@ impl Chart {
         series.points.chunk_by(|left, right| !by_place || right.at - left.at < 1.5).collect()
     }
 
-    /// Whether lengths are compared, which is honest only from zero on.
+    /// Whether the axis holds zero: lengths are compared honestly only from there on, and heights of a line look as if
+    /// they were. A line far from zero would be flat; its axis says where it begins.
     fn begins_at_zero(&self) -> bool {
-        matches!(self.kind, Kind::Bar | Kind::Area | Kind::Histogram | Kind::Stacked)
+        let (low, high) = self.extent();
+        let in_reach = low >= 0.0 && low < ZERO_IN_REACH * high || high <= 0.0 && high > ZERO_IN_REACH * low;
+        match self.kind {
+            Kind::Bar | Kind::Area | Kind::Histogram | Kind::Stacked => true,
+            Kind::Line => in_reach,
+            Kind::Scatter => false,
+        }
+    }
+
+    /// The numbers that the measuring axis must hold.
+    fn measured_extent(&self) -> (f64, f64) {
+        let (low, high) = self.extent();
+        if self.begins_at_zero() { (low.min(0.0), high.max(0.0)) } else { (low, high) }
+    }
+
+    /// What a reader must know of a line's axis that does not hold zero.
+    fn axis_note(&self, scale: &scale::Scale, marks: &[String]) -> Option<String> {
+        let (first, last) = (marks.first()?, marks.last()?);
+        match self.kind {
+            Kind::Line if scale.low > 0.0 => Some(format!("the axis begins at {first}")),
+            Kind::Line if scale.high < 0.0 => Some(format!("the axis ends at {last}")),
+            _ => None,
+        }
+    }
+
+    /// Whether the data covers the period of a point only in part.
+    fn is_unfinished(&self, point: &Point) -> bool {
+        self.unfinished.contains(&(point.at as usize))
     }
 }

@@ -2,13 +2,14 @@
 //! use for them. Built from the profile that ingest measured and from the metadata its owner declared.
 
 use base::{Cell, Hash, Type};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Agg, Expr};
 use crate::profile::Profile;
 
 /// Named tables of one content version.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Dataset {
     /// The name it is asked by.
     pub id: String,
@@ -26,8 +27,17 @@ pub struct Dataset {
     pub questions: Vec<String>,
 }
 
+/// Which dataset, and which contents of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Identity {
+    /// The name it is asked by.
+    pub id: String,
+    /// Hash of contents and metadata.
+    pub version: Hash,
+}
+
 /// One table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TableInfo {
     /// Its name in SQL and plans.
     pub name: String,
@@ -47,7 +57,7 @@ pub struct TableInfo {
 }
 
 /// One column and what was measured of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ColumnInfo {
     /// As its owner spells it.
     pub name: String,
@@ -76,13 +86,35 @@ pub struct ColumnInfo {
     pub values: Vec<String>,
     /// Whether `values` is all of them.
     pub values_complete: bool,
+    /// Where each number holds all that came before it, so that a sum of them counts everything again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<Running>,
+    /// The column within which names of this one repeat, so that one name may stand for several things: counties in states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_within: Option<String>,
+}
+
+/// What a running total is of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Running {
+    /// The columns that tell apart what has a total of its own; none where there is one for the whole table.
+    pub entity: Vec<String>,
+    /// The column that it rises along.
+    pub time: String,
+}
+
+impl std::fmt::Display for Running {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let per = if self.entity.is_empty() { String::new() } else { format!(" per {}", self.entity.join(" and ")) };
+        write!(f, "running total{per} over {}", self.time)
+    }
 }
 
 /// How many distinct values of a text column are kept for the planner.
 pub const VALUES_MAX: usize = 10_000;
 
 /// A many-to-one link: each row of `from_table` has at most one row of `to_table`, whose `to_column` is unique.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Relation {
     /// The many side.
     pub from_table: String,
@@ -94,8 +126,15 @@ pub struct Relation {
     pub to_column: String,
 }
 
+impl Relation {
+    /// Where it leads, as `table.column`.
+    pub fn target(&self) -> String {
+        format!("{}.{}", self.to_table, self.to_column)
+    }
+}
+
 /// A measure that the dataset's owner gave a meaning, so that people's words have one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeclaredMeasure {
     /// In people's words: `return rate`.
     pub name: String,
@@ -104,6 +143,7 @@ pub struct DeclaredMeasure {
     /// How rows become one number.
     pub agg: Agg,
     /// Over what; absent counts rows.
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub expr: Option<Expr>,
     /// The grains it may be computed at, the natural one first: joined from another grain it would count rows twice.
     pub tables: Vec<String>,
@@ -117,6 +157,11 @@ pub struct DeclaredMeasure {
 const FREQUENT_VALUES_MAX: usize = 200;
 
 impl Dataset {
+    /// Its name and its version.
+    pub fn identity(&self) -> Identity {
+        Identity { id: self.id.clone(), version: self.version.clone() }
+    }
+
     /// Forgets all but the most frequent values of each column, so that a dataset is read in no time.
     pub fn keep_frequent_values(&mut self) {
         for column in self.tables.iter_mut().flat_map(|table| &mut table.columns) {
@@ -136,6 +181,11 @@ impl Dataset {
                 }
             }
         }
+    }
+
+    /// The links that lead away from a column.
+    pub fn references<'a>(&'a self, table: &'a str, column: &'a str) -> impl Iterator<Item = &'a Relation> {
+        self.relations.iter().filter(move |link| link.from_table == table && link.from_column == column)
     }
 
     /// The table of that exact name.

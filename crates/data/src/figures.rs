@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::dataset::Dataset;
-use crate::plan::{Agg, ComputeOp, Expr, Grain, Measure, Plan};
+use crate::plan::{Agg, ComputeOp, Expr, Grain, Measure, Part, Plan};
 
 /// How the numbers of one output column are written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,9 @@ pub struct Form {
     pub digits: usize,
     /// Such as `hours`.
     pub unit: Option<String>,
+    /// Calendar years have no thousands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub years: bool,
 }
 
 impl Form {
@@ -31,7 +34,13 @@ impl Form {
         };
         let percent = name.is_some_and(|name| is_fraction(plan, dataset, name));
         let unit = name.and_then(|name| unit(plan, dataset, name)).filter(|_| !percent);
-        Form { percent, digits, unit }
+        let years = unit.is_none() && name.is_some_and(|name| are_years(plan, dataset, name));
+        Form { percent, digits, unit, years }
+    }
+
+    /// One that counts rows.
+    pub fn of_counts() -> Form {
+        Form { percent: false, digits: 0, unit: None, years: false }
     }
 
     /// One cell with its unit.
@@ -51,14 +60,41 @@ impl Form {
     pub fn figure(&self, exact: &str) -> String {
         let digits = exact.strip_prefix('-').unwrap_or(exact);
         if !self.percent && self.digits == 0 && digits.chars().all(|letter| letter.is_ascii_digit()) {
-            return grouped(exact);
+            return if self.years { exact.to_string() } else { grouped(exact) };
         }
         exact.parse().map_or_else(|_| exact.to_string(), |number| self.bare(number))
     }
 
     /// One number without its unit.
     pub fn bare(&self, number: f64) -> String {
-        if self.percent { format!("{} %", readable(number * 100.0, 1)) } else { readable(number, self.digits) }
+        match self {
+            Form { percent: true, .. } => format!("{} %", readable(number * 100.0, 1)),
+            Form { years: true, .. } => format!("{number:.0}"),
+            Form { digits, .. } => readable(number, *digits),
+        }
+    }
+}
+
+/// Whether an output column holds whole numbers that are calendar years for all that the data shows.
+fn are_years(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
+    const CALENDAR: std::ops::RangeInclusive<i64> = 1500..=2200;
+    let expr = match measure(plan, name) {
+        Some(Measure { agg: Agg::Min | Agg::Max, expr, .. }) => expr.as_ref(),
+        Some(_) => None,
+        None => {
+            let groups = plan.group.iter().map(|group| (&group.name, &group.expr));
+            let mut shown = groups.chain(plan.select.iter().map(|select| (&select.name, &select.expr)));
+            shown.find(|(known, _)| *known == name).map(|(_, expr)| expr)
+        }
+    };
+    match expr {
+        Some(Expr::Part { part, .. }) => *part == Part::Year,
+        Some(Expr::Col { col }) => dataset.column(col).is_some_and(|column| {
+            let within =
+                |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
+            column.ty == Type::Int && within(&column.min) && within(&column.max)
+        }),
+        _ => false,
     }
 }
 
@@ -158,8 +194,8 @@ pub fn number(cell: &Cell) -> Option<f64> {
     }
 }
 
-/// A period by its first day, as people say it.
-pub fn period(grain: Grain, start: &str) -> String {
+/// The name of a month, counted from 1.
+pub fn month_name(month: usize) -> &'static str {
     const MONTHS: [&str; 12] = [
         "January",
         "February",
@@ -174,12 +210,17 @@ pub fn period(grain: Grain, start: &str) -> String {
         "November",
         "December",
     ];
+    MONTHS[month.clamp(1, 12) - 1]
+}
+
+/// A period by its first day, as people say it.
+pub fn period(grain: Grain, start: &str) -> String {
     let year = start.get(..4).unwrap_or(start);
     let month: usize = start.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
     match grain {
         Grain::Year => year.to_string(),
         Grain::Quarter => format!("Q{} {year}", (month.max(1) - 1) / 3 + 1),
-        Grain::Month => format!("{} {year}", MONTHS.get(month.max(1) - 1).unwrap_or(&start)),
+        Grain::Month => format!("{} {year}", month_name(month)),
         Grain::Week => format!("the week of {start}"),
         Grain::Day | Grain::Hour => start.replace('T', " "),
     }
@@ -219,7 +260,7 @@ mod tests {
         assert_eq!(rounded(1234567.891, 2), "1,234,567.89");
         assert_eq!(rounded(-4018.0, 0), "-4,018");
         assert_eq!(rounded(0.125, 2), "0.12");
-        let form = |percent: bool, digits: usize| Form { percent, digits, unit: None };
+        let form = |percent: bool, digits: usize| Form { percent, digits, ..Form::of_counts() };
         for (percent, digits, exact, expected) in [
             (false, 2, "56.75", "56.75"),
             (false, 2, "0.5", "0.50"),

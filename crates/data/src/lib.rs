@@ -17,8 +17,10 @@ pub mod figures;
 pub mod join;
 pub mod kernel;
 pub mod metadata;
+pub mod periods;
 pub mod plan;
 pub mod profile;
+mod stand_ins;
 pub mod units;
 
 pub use dataset::Dataset;

@@ -21,6 +21,7 @@ mod schema;
 mod short;
 
 use base::Cell;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use arithmetic::parse_arithmetic;
@@ -274,7 +275,7 @@ pub struct Exists {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[allow(missing_docs)]
         pub enum $name { $(#[serde(rename = $word)] $variant,)* }
 

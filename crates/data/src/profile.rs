@@ -2,12 +2,13 @@
 //! what follows from it alone: which columns may be keys, and which tell the time.
 
 use base::{Cell, Type};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::Relation;
+use crate::dataset::{Relation, Running};
 
 /// Everything measured at ingest.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
     /// In the order they were read.
     pub tables: Vec<TableProfile>,
@@ -20,7 +21,7 @@ pub struct Profile {
 }
 
 /// What was done to which rows of a file, so that nothing is a silent guess.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Remark {
     /// As its owner calls it.
     pub file: Option<String>,
@@ -43,7 +44,7 @@ pub struct Remark {
 }
 
 /// One measured table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TableProfile {
     /// Its name in SQL and plans.
     pub name: String,
@@ -61,7 +62,7 @@ pub struct TableProfile {
 }
 
 /// One measured column; the fields mean what they mean in [`crate::dataset::ColumnInfo`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct ColumnProfile {
     pub name: String,
@@ -98,6 +99,10 @@ pub struct ColumnProfile {
     pub pattern: Option<String>,
     #[serde(default)]
     pub example: Option<Cell>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<Running>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_within: Option<String>,
     /// Whether `distinct` was counted; else it is an estimate, and the column is not unique.
     #[serde(default)]
     pub distinct_is_exact: bool,

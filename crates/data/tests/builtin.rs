@@ -359,6 +359,8 @@ fn profile(dataset: &str) -> Profile {
                 histogram: Vec::new(),
                 pattern: None,
                 example: None,
+                running: None,
+                repeats_within: None,
                 distinct_is_exact: true,
             }
         };

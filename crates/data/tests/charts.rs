@@ -23,6 +23,8 @@ fn column(name: &str, ty: Type) -> ColumnInfo {
         max: None,
         values: Vec::new(),
         values_complete: false,
+        running: None,
+        repeats_within: None,
     }
 }
 
@@ -220,6 +222,52 @@ fn time_gets_a_line_by_its_calendar() {
         ["January 2025", "February 2025", "July 2025"]
     );
     assert!(periods[2].0 - periods[1].0 > 4.0 * (periods[1].0 - periods[0].0), "a gap is as wide as it lasts");
+}
+
+/// A line through the months of 2026 with these numbers.
+fn months(values: &[&str]) -> Chart {
+    let plan = by(&[("day", Some("month"))], total());
+    let row = |(at, value): (usize, &&str)| vec![json!(format!("2026-{:02}-01", at + 1)), json!(value)];
+    let rows = values.iter().enumerate().map(row).collect();
+    chart(&plan, &table(&[("day", Type::Date), ("paid", Type::Decimal)], rows)).expect("a chart")
+}
+
+#[test]
+fn a_line_begins_at_zero_or_says_where() {
+    let marks = |chart: &Chart| (svg::draw(chart, Theme::Light), terminal::draw(chart, 80));
+    let (drawn, letters) = marks(&months(&["50", "90", "70"]));
+    assert!(drawn.contains(">0</text>") && !drawn.contains("axis begins") && !letters.contains("axis begins"));
+    let (drawn, letters) = marks(&months(&["61", "65", "64"]));
+    assert!(drawn.contains("(the axis begins at 61)") && letters.contains("the axis begins at 61"), "{letters}");
+    let (drawn, letters) = marks(&months(&["-61", "-65", "-64"]));
+    assert!(drawn.contains("(the axis ends at -61)") && letters.contains("the axis ends at -61"), "{letters}");
+    let (drawn, _) = marks(&months(&["-5", "60", "64"]));
+    assert!(!drawn.contains("the axis"), "zero is in between");
+}
+
+#[test]
+fn a_period_that_is_not_whole_is_marked() {
+    let whole = months(&["5", "6", "7"]);
+    let mut data = dataset();
+    let day = data.tables[0].columns.iter_mut().find(|column| column.name == "day").expect("a day");
+    (day.min, day.max, day.distinct) = (Some(json!("2026-01-01")), Some(json!("2026-03-09")), 68);
+    let columns = [("day", Type::Date), ("paid", Type::Decimal)];
+    let row = |(at, value): (usize, &&str)| vec![json!(format!("2026-{:02}-01", at + 1)), json!(value)];
+    let result = table(&columns, ["5", "6", "2"].iter().enumerate().map(row).collect());
+    let plan = by(&[("day", Some("month"))], total());
+    for (wish, mark) in [(None, "stroke-dasharray"), (Some(Wish::Bar), "fill-opacity=\"0.45\"")] {
+        let part = choose(&plan, &data, &result, &["paid".to_string()], wish).expect("a chart");
+        assert_eq!(part.unfinished, [2]);
+        assert_eq!(part.note.as_deref(), Some("March 2026 has data to the 9th only"));
+        assert_eq!(part.spec()["title"]["subtitle"], "March 2026 has data to the 9th only");
+        for theme in [Theme::Automatic, Theme::Light, Theme::Dark] {
+            let drawn = svg::draw(&part, theme);
+            well_formed(&drawn);
+            assert_eq!(drawn.matches(mark).count(), 1, "{drawn}");
+            assert!(!svg::draw(&whole, theme).contains(mark));
+        }
+        assert!(terminal::draw(&part, 80).contains("March 2026 has data to the 9th only"));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use base::{Code, Problem, RunId};
+use base::{Code, Document, Problem, RunId};
 use flow::{Engine, Event, Finish, Options, Registry, Request, Run, Store};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -134,7 +134,7 @@ impl Measured {
 /// The journal must say that the last run succeeded with so many steps. Gives the bytes that one step left in it.
 async fn check(engine: &Engine<()>, measured: &Measured, steps: usize) -> Result<usize, Problem> {
     let run = measured.last.as_ref().ok_or_else(|| wrong("no run was worked on".to_string()))?;
-    let shown = engine.runs().show(run).await?;
+    let shown = engine.runs().show(run).await?.to_json();
     let recorded = shown["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     if shown["state"] != "succeeded" || recorded.len() != steps || recorded.iter().any(|step| step["state"] != "ok") {
         return Err(wrong(format!("the journal of run `{run}` is not {steps} steps and a success: {shown}")));

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
-use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, NewRun, RunState, StepRecord, Store};
+use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, NewRun, RunState, Store};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 
+use crate::hub::Open;
 use crate::keeper::{Grip, Keeper, Signal};
 use crate::run::Work;
 use crate::{Emitter, Fault, Finish, Registry, Run, Runs, Verdict};
-
-/// Told every event of every run this engine works on, durable ones after they are committed. Must not block.
-pub type Observer = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// How an engine behaves.
 #[derive(Clone)]
@@ -23,13 +23,11 @@ pub struct Options {
     pub lease: Duration,
     /// Where to die, for tests.
     pub fault: Option<Fault>,
-    /// Who watches.
-    pub observer: Option<Observer>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { program: String::new(), lease: Duration::from_secs(10), fault: None, observer: None }
+        Options { program: String::new(), lease: Duration::from_secs(10), fault: None }
     }
 }
 
@@ -55,13 +53,63 @@ pub struct Ended {
     pub result: Result<Finish, Problem>,
 }
 
-/// An attempt that has just begun, and what it begins with.
-struct Begun {
+/// What to work on.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// A new run; or, where the request has a key that a run of the same input has, that run.
+    Request(Request),
+    /// A run that waits, was interrupted, or that a problem ended.
+    Resume(RunId),
+    /// A new run with the first steps of another.
+    Fork {
+        /// The other.
+        from: RunId,
+        /// How many of its steps.
+        steps: usize,
+    },
+}
+
+/// A run that was handed to the engine. Dropping this stops nothing.
+pub struct Spawned {
+    /// The run.
+    pub run: RunId,
+    ended: oneshot::Receiver<Result<Ended, Problem>>,
+}
+
+impl Spawned {
+    /// What the run came to, waited for. The outer problem means that it could not be worked on.
+    pub async fn ended(&mut self) -> Result<Ended, Problem> {
+        let given_up = || {
+            let message = "the process gave the run up before its end";
+            Problem::new(Code::Cancelled, message).hint("resume it to go on with it").in_run(&self.run)
+        };
+        (&mut self.ended).await.unwrap_or_else(|_| Err(given_up()))
+    }
+}
+
+/// An attempt that has just begun, and what it begins with. Its channel is open, so that who looks from here on hears all.
+pub(crate) struct Begun {
     grip: Grip,
-    task: String,
-    input: Value,
-    steps: Vec<StepRecord>,
-    imported: bool,
+    open: Open,
+    input: Begins,
+}
+
+/// Where an attempt finds what it begins with.
+enum Begins {
+    /// The run was made just now.
+    New { task: String, input: Value },
+    /// In the journal.
+    Recorded,
+}
+
+/// What a start came to before any work.
+enum Begin {
+    /// This process works on it.
+    Here(Begun),
+    /// The key stands for a run that is there.
+    Joined(RunId),
+    /// It was over.
+    Over(Ended),
 }
 
 /// Works on runs in this process. `C` is what the caller lends to the tasks.
@@ -72,12 +120,15 @@ pub struct Engine<C> {
     pub(crate) options: Options,
     /// Made when the first run starts: who only looks at runs holds none.
     keeper: Mutex<Option<Arc<Keeper>>>,
+    /// The runs that were handed over and are worked on.
+    spawned: Mutex<JoinSet<()>>,
 }
 
 impl<C: Send + Sync + 'static> Engine<C> {
     /// An engine over a store, for the tasks in the registry.
     pub fn new(store: Store, registry: Registry<C>, options: Options) -> Engine<C> {
-        Engine { runs: Runs::new(store.clone()), store, registry, options, keeper: Mutex::new(None) }
+        let runs = Runs::new(store.clone());
+        Engine { runs, store, registry, options, keeper: Mutex::new(None), spawned: Mutex::default() }
     }
 
     /// The runs in the store.
@@ -85,7 +136,31 @@ impl<C: Send + Sync + 'static> Engine<C> {
         &self.runs
     }
 
-    /// Creates a run and works on it to its end. The outer problem means that there is no run.
+    /// Hands a run to the engine, which works on it whether or not somebody waits for it. Comes back as soon as the run
+    /// is there; a problem means that there is none to work on.
+    pub async fn spawn(self: &Arc<Self>, context: &Arc<C>, start: Start) -> Result<Spawned, Problem> {
+        let begin = self.begin(&start).await?;
+        let run = match &begin {
+            Begin::Here(begun) => begun.grip.fence().run.clone(),
+            Begin::Joined(run) | Begin::Over(Ended { run, .. }) => run.clone(),
+        };
+        let (tell, ended) = oneshot::channel();
+        let (engine, context) = (self.clone(), context.clone());
+        let working = async move { drop(tell.send(engine.go(&context, &start, begin).await)) };
+        let mut spawned = self.spawned.lock().unwrap_or_else(PoisonError::into_inner);
+        while spawned.try_join_next().is_some() {}
+        spawned.spawn(working);
+        Ok(Spawned { run, ended })
+    }
+
+    /// Gives up what was handed over and is not finished, and waits until nothing of it is left. Such runs are
+    /// interrupted once this process is gone.
+    pub async fn abandon(&self) {
+        let mut spawned = std::mem::take(&mut *self.spawned.lock().unwrap_or_else(PoisonError::into_inner));
+        spawned.shutdown().await;
+    }
+
+    /// Works on a run to its end, here. The outer problem means that there is no run.
     ///
     /// If the request has a key that a run of the same input has, that run's result is given: a finished one's at once,
     /// a live one's when it ends; one that nobody works on is worked on here.
@@ -93,30 +168,117 @@ impl<C: Send + Sync + 'static> Engine<C> {
     /// If the future is dropped, the run stays `running` until the engine or its process is gone, then it is
     /// interrupted.
     pub async fn start(&self, context: &C, request: Request) -> Result<Ended, Problem> {
-        self.registry.find(&request.task)?;
+        self.start_here(context, Start::Request(request)).await
+    }
+
+    /// Works on a run again, from the top, here: recorded steps give what they gave. One that finished by its own account
+    /// gives its recorded result.
+    pub async fn resume(&self, context: &C, id: &RunId) -> Result<Ended, Problem> {
+        self.start_here(context, Start::Resume(id.clone())).await
+    }
+
+    async fn start_here(&self, context: &C, start: Start) -> Result<Ended, Problem> {
+        let begin = self.begin(&start).await?;
+        self.go(context, &start, begin).await
+    }
+
+    /// Makes the run or takes it, so that nobody else does.
+    async fn begin(&self, start: &Start) -> Result<Begin, Problem> {
+        match start {
+            Start::Request(request) => self.begin_request(request).await,
+            Start::Resume(id) => self.begin_again(id).await,
+            Start::Fork { from, steps } => self.begin_fork(from, *steps).await,
+        }
+    }
+
+    /// Goes on from there to the run's end.
+    async fn go(&self, context: &C, start: &Start, mut begin: Begin) -> Result<Ended, Problem> {
         loop {
-            let keeper = self.keeper()?;
-            let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
-            let fence = Fence { run: new.id.clone(), attempt: 1 };
-            match self.store.create_run(new).await {
-                Ok(events) => {
-                    let (task, input) = (request.task.clone(), request.input.clone());
-                    let begun = Begun { grip: keeper.hold(fence), task, input, steps: Vec::new(), imported: false };
-                    let ended = self.work(context, begun, &events).await?;
+            let key = match start {
+                Start::Request(request) if request.key.is_some() => Some(request),
+                _ => None,
+            };
+            match (begin, key) {
+                (Begin::Over(ended), _) => return Ok(ended),
+                (Begin::Here(begun), key) => {
+                    let ended = self.work(context, begun).await?;
                     let lost = matches!(&ended.result, Err(problem) if problem.code == Code::RunBusy);
-                    if !lost || request.key.is_none() {
+                    if !lost || key.is_none() {
                         return Ok(ended);
                     }
                     // The key stands for the run, whoever works on it now.
                 }
-                Err(Error::KeyTaken { run }) => {
-                    if let Some(ended) = self.join(context, &request, &run).await? {
+                (Begin::Joined(run), Some(request)) => {
+                    if let Some(ended) = self.join(context, request, &run).await? {
                         return Ok(ended);
                     }
                 }
-                Err(error) => return Err(error.into()),
+                (Begin::Joined(_), None) => unreachable!("only a key leads to a run that is there"),
             }
+            begin = self.begin(start).await?;
         }
+    }
+
+    async fn begin_request(&self, request: &Request) -> Result<Begin, Problem> {
+        self.registry.find(&request.task)?;
+        let keeper = self.keeper()?;
+        let new = self.new_run(request, Beginning::Attached(keeper.lease().clone()));
+        let fence = Fence { run: new.id.clone(), attempt: 1 };
+        match self.store.create_run(new).await {
+            Ok(events) => {
+                let input = Begins::New { task: request.task.clone(), input: request.input.clone() };
+                Ok(Begin::Here(self.begun(keeper.hold(fence), input, &events)))
+            }
+            Err(Error::KeyTaken { run }) => {
+                match self.runs.journal(&run).await {
+                    Ok(journal) => same_request(&journal, request)?,
+                    // Gone again; who joins finds out.
+                    Err(problem) if problem.code == Code::RunUnknown => {}
+                    Err(problem) => return Err(problem),
+                }
+                Ok(Begin::Joined(run))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn begin_again(&self, id: &RunId) -> Result<Begin, Problem> {
+        let journal = self.runs.journal(id).await?;
+        let run = &journal.run;
+        match (run.state, &run.problem) {
+            (RunState::Interrupted | RunState::Pending, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
+            (RunState::Running, _) => return Err(self.runs.busy(&journal.run)),
+            _ => return Ok(Begin::Over(self.recorded(&journal).await?)),
+        }
+        match self.claim(&journal).await? {
+            Some(begun) => Ok(Begin::Here(begun)),
+            None => Err(self.runs.busy(&self.runs.journal(id).await?.run)),
+        }
+    }
+
+    async fn begin_fork(&self, from: &RunId, steps: usize) -> Result<Begin, Problem> {
+        let journal = self.runs.journal(from).await?;
+        let recorded = journal.steps.len();
+        if steps > recorded {
+            return Err(Problem::new(Code::Usage, format!("run `{from}` has only {recorded} recorded steps"))
+                .hint(format!("fork from a step between 0 and {recorded}"))
+                .in_run(from));
+        }
+        let run = journal.run;
+        self.registry.find(&run.task)?;
+        let request = Request { task: run.task, input: run.input, title: run.title, key: None };
+        let keeper = self.keeper()?;
+        let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
+        let fence = Fence { run: new.id.clone(), attempt: 1 };
+        let events = self.store.fork_run(new, from, steps as i64).await?;
+        Ok(Begin::Here(self.begun(keeper.hold(fence), Begins::Recorded, &events)))
+    }
+
+    /// An attempt that this process has just begun; its first events are told.
+    fn begun(&self, grip: Grip, input: Begins, events: &[Event]) -> Begun {
+        let open = self.runs.hub().open(&grip.fence().run);
+        Emitter::new(grip.fence().run.clone(), open.channel()).tell(events);
+        Begun { grip, open, input }
     }
 
     /// Records a run for a worker to take. With a key that a run of the same input has, that run is meant.
@@ -143,41 +305,6 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    /// Works on a run again, from the top: recorded steps give what they gave. For a run that waits, was interrupted, or
-    /// that a problem ended; one that finished by its own account gives its recorded result.
-    pub async fn resume(&self, context: &C, id: &RunId) -> Result<Ended, Problem> {
-        let journal = self.runs.journal(id).await?;
-        let run = &journal.run;
-        match (run.state, &run.problem) {
-            (RunState::Interrupted | RunState::Pending, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
-            (RunState::Running, _) => return Err(self.runs.busy(&journal.run)),
-            _ => return self.recorded(&journal, 0).await,
-        }
-        match self.claim(context, &journal).await? {
-            Some(ended) => Ok(ended),
-            None => Err(self.runs.busy(&self.runs.journal(id).await?.run)),
-        }
-    }
-
-    /// A new run with the first steps of another, worked on from there.
-    pub async fn fork(&self, context: &C, from: &RunId, steps: usize) -> Result<Ended, Problem> {
-        let journal = self.runs.journal(from).await?;
-        let recorded = journal.steps.len();
-        if steps > recorded {
-            return Err(Problem::new(Code::Usage, format!("run `{from}` has only {recorded} recorded steps"))
-                .hint(format!("fork from a step between 0 and {recorded}"))
-                .in_run(from));
-        }
-        let run = journal.run;
-        self.registry.find(&run.task)?;
-        let request = Request { task: run.task, input: run.input, title: run.title, key: None };
-        let keeper = self.keeper()?;
-        let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
-        let fence = Fence { run: new.id.clone(), attempt: 1 };
-        let events = self.store.fork_run(new, from, steps as i64).await?;
-        self.go_on(context, keeper.hold(fence), &events).await
-    }
-
     fn new_run(&self, request: &Request, beginning: Beginning) -> NewRun {
         NewRun {
             id: RunId::fresh(),
@@ -193,7 +320,6 @@ impl<C: Send + Sync + 'static> Engine<C> {
 
     /// Comes to the result of the run that has the request's key; `None` if that run is gone again.
     async fn join(&self, context: &C, request: &Request, id: &RunId) -> Result<Option<Ended>, Problem> {
-        let mut seen = 0;
         loop {
             let journal = match self.runs.journal(id).await {
                 Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
@@ -201,31 +327,22 @@ impl<C: Send + Sync + 'static> Engine<C> {
             };
             same_request(&journal, request)?;
             match journal.run.state {
-                RunState::Running => {
-                    let mut tell = |event: &Event| self.observe(event);
-                    match self.runs.follow_while(&[RunState::Running], id, &mut seen, &mut tell).await {
-                        Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
-                        followed => drop(followed?),
-                    }
-                }
+                RunState::Running => match self.runs.settled(id).await {
+                    Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
+                    settled => settled?,
+                },
                 RunState::Interrupted | RunState::Pending => {
-                    if let Some(ended) = self.claim(context, &journal).await? {
-                        return Ok(Some(ended));
+                    if let Some(begun) = self.claim(&journal).await? {
+                        return self.work(context, begun).await.map(Some);
                     }
                 }
-                _ => return self.recorded(&journal, seen).await.map(Some),
+                _ => return self.recorded(&journal).await.map(Some),
             }
         }
     }
 
-    fn observe(&self, event: &Event) {
-        if let Some(observer) = &self.options.observer {
-            observer(event);
-        }
-    }
-
-    /// Works on a run that nobody works on; `None` if somebody else was faster.
-    async fn claim(&self, context: &C, journal: &Journal) -> Result<Option<Ended>, Problem> {
+    /// Begins to work on a run that nobody works on; `None` if somebody else was faster.
+    async fn claim(&self, journal: &Journal) -> Result<Option<Begun>, Problem> {
         let run = &journal.run;
         self.registry.find(&run.task)?;
         let before = Fence { run: run.id.clone(), attempt: run.attempts };
@@ -233,41 +350,40 @@ impl<C: Send + Sync + 'static> Engine<C> {
         match self.store.claim_run(before, keeper.lease()).await {
             Ok(events) => {
                 let fence = Fence { run: run.id.clone(), attempt: run.attempts + 1 };
-                self.go_on(context, keeper.hold(fence), &events).await.map(Some)
+                Ok(Some(self.begun(keeper.hold(fence), Begins::Recorded, &events)))
             }
             Err(Error::Fenced { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Works on a run whose attempt this process has just begun, from what is recorded.
-    pub(crate) async fn go_on(&self, context: &C, grip: Grip, events: &[Event]) -> Result<Ended, Problem> {
-        let fence = grip.fence().clone();
-        // Read after the attempt began: from here on nobody else can add a step.
-        let Journal { run, steps, .. } = match self.runs.read(&fence.run).await {
-            Ok(journal) => journal,
-            // What passes is somebody else's to try again.
-            Err(problem) if problem.code != Code::JournalDamaged => {
-                let _ = self.store.release_run(fence).await;
-                return Err(problem);
-            }
-            // Nobody else can read it either, so it must not wait for one who can.
-            Err(problem) => {
-                let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());
-                let run = fence.run.clone();
-                let result = self.finish(fence, &emitter, Err(problem.in_run(&run))).await;
-                return Ok(Ended { run, result });
-            }
-        };
-        let begun = Begun { grip, task: run.task, input: run.input, steps, imported: run.here.imported_at.is_some() };
-        self.work(context, begun, events).await
+    /// An attempt at a run that this process has just taken from the queue.
+    pub(crate) fn taken(&self, grip: Grip, events: &[Event]) -> Begun {
+        self.begun(grip, Begins::Recorded, events)
     }
 
-    async fn work(&self, context: &C, begun: Begun, events: &[Event]) -> Result<Ended, Problem> {
-        let Begun { grip, task, input, steps, imported } = begun;
+    pub(crate) async fn work(&self, context: &C, begun: Begun) -> Result<Ended, Problem> {
+        let Begun { grip, open, input } = begun;
         let fence = grip.fence().clone();
-        let emitter = Emitter::new(fence.run.clone(), self.options.observer.clone());
-        emitter.tell(events);
+        let emitter = Emitter::new(fence.run.clone(), open.channel());
+        let (task, input, steps, imported) = match input {
+            Begins::New { task, input } => (task, input, Vec::new(), false),
+            // Read after the attempt began: from here on nobody else can add a step.
+            Begins::Recorded => match self.runs.read(&fence.run).await {
+                Ok(Journal { run, steps, .. }) => (run.task, run.input, steps, run.here.imported_at.is_some()),
+                // What passes is somebody else's to try again.
+                Err(problem) if problem.code != Code::JournalDamaged => {
+                    let _ = self.store.release_run(fence).await;
+                    return Err(problem);
+                }
+                // Nobody else can read it either, so it must not wait for one who can.
+                Err(problem) => {
+                    let run = fence.run.clone();
+                    let result = self.finish(fence, &emitter, Err(problem.in_run(&run))).await;
+                    return Ok(Ended { run, result });
+                }
+            },
+        };
         let task = self.registry.find(&task)?;
         let work = Work::Live { fault: self.options.fault, grip };
         let mut run = Run::new(fence.clone(), self.store.clone(), emitter.clone(), steps, imported, work);
@@ -322,11 +438,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    /// The result of a run that has ended; who watches is told what it has not seen of it.
-    async fn recorded(&self, journal: &Journal, mut seen: i64) -> Result<Ended, Problem> {
-        if self.options.observer.is_some() {
-            self.runs.tell(&journal.run.id, &mut seen, &mut |event| self.observe(event)).await?;
-        }
+    /// The result of a run that has ended.
+    async fn recorded(&self, journal: &Journal) -> Result<Ended, Problem> {
         let verdict = match journal.run.state {
             RunState::Succeeded => Verdict::Succeeded,
             RunState::Rejected => Verdict::Rejected,

@@ -17,8 +17,10 @@
 //! - This crate knows nothing of agents, data or sandboxes, starts no process and reads no environment.
 
 pub mod capsule;
+pub mod documents;
 mod engine;
 mod fault;
+mod hub;
 mod keeper;
 mod owner;
 mod policy;
@@ -30,15 +32,16 @@ mod runs;
 mod transfer;
 mod worker;
 
-pub use capsule::Manifest;
-pub use engine::{Ended, Engine, Observer, Options, Request};
+pub use capsule::{Manifest, Part};
+pub use engine::{Ended, Engine, Options, Request, Spawned, Start};
 pub use fault::Fault;
+pub use hub::Events;
 pub use policy::StepPolicy;
 pub use prune::Prune;
 pub use registry::{Finish, Registry, Task, Verdict};
 pub use replay::{Difference, Replay};
 pub use run::{Emitter, Found, Run, Shelf, StepError};
 pub use runs::Runs;
-pub use store::{Event, Filter, FoundBy, Recall, RunState, RunSummary, Store, glance};
+pub use store::{Event, Filter, FoundBy, Recall, RecallRecord, RunState, RunSummary, Store, glance};
 pub use transfer::{Imported, Target, verify};
-pub use worker::Worker;
+pub use worker::{Told, Worker};

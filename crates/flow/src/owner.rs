@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::{Code, Problem};
+use base::{Choice, Code, Problem};
 
 /// How many files of dead owners one start clears away.
 const SWEEP_MAX: usize = 64;
@@ -28,13 +28,14 @@ impl Owner {
     pub(crate) fn enter(data_dir: &Path) -> Result<Owner, Problem> {
         let directory = directory(data_dir);
         let problem = |error: io::Error| {
-            let (code, hint) = match error.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    (Code::DiskFull, "free some space and try again; what was recorded before is safe")
-                }
-                _ => (Code::StoreReadonly, "make it writable, or name another data directory with --data-dir"),
-            };
-            Problem::new(code, format!("cannot enter this process in `{}`: {error}", directory.display())).hint(hint)
+            let message = format!("cannot enter this process in `{}`: {error}", directory.display());
+            match error.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Problem::new(Code::DiskFull, message)
+                    .hint("free some space and try again; what was recorded before is safe"),
+                _ => Problem::new(Code::StoreReadonly, message)
+                    .hint("make it writable, or use another data directory")
+                    .action(Choice::DataDir),
+            }
         };
         std::fs::create_dir_all(&directory).map_err(problem)?;
         sweep(&directory);

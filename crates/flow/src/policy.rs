@@ -18,6 +18,8 @@ pub struct StepPolicy {
     pub pause_max: Duration,
     /// How long one try may take; none for as long as it takes.
     pub timeout: Option<Duration>,
+    /// Whether the whole input is kept beside its hash, so that it can be shown later.
+    pub keeps_input: bool,
 }
 
 impl StepPolicy {
@@ -27,6 +29,7 @@ impl StepPolicy {
         pause_first: Duration::from_millis(100),
         pause_max: Duration::from_secs(10),
         timeout: None,
+        keeps_input: false,
     };
 
     /// That many tries, with growing pauses between.
@@ -38,6 +41,12 @@ impl StepPolicy {
     #[must_use]
     pub const fn within(self, timeout: Duration) -> StepPolicy {
         StepPolicy { timeout: Some(timeout), ..self }
+    }
+
+    /// With its whole input kept.
+    #[must_use]
+    pub const fn keeping_input(self) -> StepPolicy {
+        StepPolicy { keeps_input: true, ..self }
     }
 
     /// The pause after a number of failed tries. Between half and all of the doubled time, spread by the run and the
@@ -69,7 +78,8 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::ColumnUnknown
         | Code::PlanInvalid
         | Code::FileFormat
-        | Code::CapsuleDamaged => true,
+        | Code::CapsuleDamaged
+        | Code::TooLarge => true,
         Code::SettingInvalid
         | Code::DatasetUnknown
         | Code::FileUnreadable
@@ -95,7 +105,8 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::WorkerLost
         | Code::TimedOut
         | Code::Cancelled
-        | Code::Internal => false,
+        | Code::Internal
+        | Code::Unknown => false,
     }
 }
 

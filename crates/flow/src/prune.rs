@@ -7,10 +7,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use base::{Problem, RunId, Timestamp};
-use serde_json::{Value, json};
 use store::{Freed, RunSummary};
 
-use crate::Runs;
+use crate::{Runs, documents};
 
 /// How many runs one commit deletes: whoever else writes waits for no longer than that takes.
 const BATCH: usize = 100;
@@ -29,7 +28,7 @@ pub struct Prune {
 impl Runs {
     /// Deletes runs and then the files that no row names any more; gives the `prune` document. Of a dry run it says what
     /// would be.
-    pub async fn prune(&self, prune: &Prune) -> Result<Value, Problem> {
+    pub async fn prune(&self, prune: &Prune) -> Result<documents::Prune, Problem> {
         let older_than_ms = i64::try_from(prune.older_than.as_millis()).unwrap_or(i64::MAX);
         let finished_before = Timestamp(self.store().now().await?.0.saturating_sub(older_than_ms));
         let outdated = self.store().outdated(finished_before, prune.keep).await?;
@@ -41,11 +40,15 @@ impl Runs {
             (self.delete(&mut runs, finished_before).await?, self.store().remove_unnamed().await?)
         };
         let Freed { files, bytes } = freed.unwrap_or_default();
-        Ok(json!({
-            "v": 1, "kind": "prune", "dry_run": prune.dry_run, "runs": runs.iter().map(entry).collect::<Vec<_>>(),
-            "deleted": deleted, "artifacts": files, "bytes": bytes, "artifacts_busy": freed.is_none(),
-            "damaged": outdated.damaged,
-        }))
+        Ok(documents::Prune {
+            dry_run: prune.dry_run,
+            runs: runs.into_iter().map(documents::Pruned::from).collect(),
+            deleted,
+            artifacts: files,
+            bytes,
+            artifacts_busy: freed.is_none(),
+            damaged: outdated.damaged,
+        })
     }
 
     /// Deletes the runs and takes those that stayed off the list; says how many went by this call.
@@ -66,9 +69,4 @@ impl Runs {
         runs.retain(|run| !stayed.contains(&run.id));
         Ok(deleted)
     }
-}
-
-fn entry(run: &RunSummary) -> Value {
-    json!({ "id": run.id, "task": run.task, "state": run.state, "finished_at": run.finished_at,
-            "title": run.title })
 }

@@ -41,7 +41,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let task = self.registry.find(&journal.run.task)?;
         let fence = Fence { run: id.clone(), attempt: journal.run.attempts };
         let work = Work::Replay { artifacts: journal.artifacts.clone() };
-        let emitter = Emitter::new(id.clone(), None);
+        let emitter = Emitter::mute(id.clone());
         let imported = journal.run.here.imported_at.is_some();
         let mut run = Run::new(fence, self.store.clone(), emitter, journal.steps.clone(), imported, work);
         let outcome = task(&mut run, context, journal.run.input.clone()).await;
@@ -75,7 +75,7 @@ fn finished_by_itself(state: RunState, journal: &Journal) -> bool {
 }
 
 fn same_problem(journal: &Journal, problem: &Problem) -> bool {
-    journal.run.problem.as_ref().is_some_and(|recorded| recorded["code"] == problem.code.as_str())
+    journal.run.problem.as_ref().is_some_and(|recorded| recorded["code"] == problem.code_name())
 }
 
 fn told(message: String) -> Difference {

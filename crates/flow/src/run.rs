@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use base::{Code, Hash, Problem, RunId};
+use base::{Action, Code, Hash, Problem, RunId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,9 +16,10 @@ use store::{ArtifactRecord, Content, Event, Fence, Pin, StepOutcome, StepRecord,
 use tokio::sync::Mutex;
 
 use crate::fault::{Fault, Point};
+use crate::hub::Channel;
 use crate::keeper::{Grip, Signal};
 use crate::policy::{is_outcome, is_passing};
-use crate::{Finish, Observer, StepPolicy};
+use crate::{Finish, StepPolicy};
 
 /// Why a step gave no output. Becomes a [`Problem`] with `?`.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -43,24 +44,29 @@ impl From<StepError> for Problem {
 #[derive(Clone)]
 pub struct Emitter {
     run: RunId,
-    observer: Option<Observer>,
+    channel: Option<Arc<Channel>>,
 }
 
 impl Emitter {
-    pub(crate) fn new(run: RunId, observer: Option<Observer>) -> Emitter {
-        Emitter { run, observer }
+    pub(crate) fn new(run: RunId, channel: Arc<Channel>) -> Emitter {
+        Emitter { run, channel: Some(channel) }
+    }
+
+    /// One that nobody hears.
+    pub(crate) fn mute(run: RunId) -> Emitter {
+        Emitter { run, channel: None }
     }
 
     /// Emits an event that is not recorded, such as `step.progress` or `text.delta`.
     pub fn pass(&self, kind: &str, data: Value) {
-        let Some(observer) = &self.observer else { return };
+        let Some(channel) = &self.channel else { return };
         let at = SystemTime::now().into();
-        observer(&Event { run: self.run.clone(), seq: None, at, kind: kind.to_string(), data });
+        channel.say(Event { run: self.run.clone(), seq: None, at, kind: kind.to_string(), data });
     }
 
     pub(crate) fn tell(&self, events: &[Event]) {
-        if let Some(observer) = &self.observer {
-            events.iter().for_each(|event| observer(event));
+        if let Some(channel) = &self.channel {
+            events.iter().for_each(|event| channel.say(event.clone()));
         }
     }
 }
@@ -343,6 +349,11 @@ impl Run {
             Err(problem) => return Err(StepError::Ended(problem)),
         };
         let output = output.map_err(|error| self.broken(format!("the output of step `{name}`: {error}")))?;
+        if policy.keeps_input {
+            let kept =
+                self.shelf.put(&input_name(self.position), "application/json", input.to_string().into_bytes()).await;
+            kept.map_err(StepError::Ended)?;
+        }
         let kept = self.shelf.take().await;
         let step = StepOutcome {
             artifacts: kept.files,
@@ -430,11 +441,12 @@ impl Run {
         let id = &self.fence.run;
         let problem = match signal {
             Signal::Lost => Problem::new(Code::RunBusy, format!("another process has taken over run `{id}`"))
-                .hint(format!("`assay runs show {id} --follow` shows how it goes on")),
+                .action(Action::FollowRun { run: id.clone() }),
             Signal::HandBack => Problem::new(Code::Cancelled, "the worker stopped and handed the run back")
                 .hint("another worker goes on with it"),
-            Signal::Cancel | Signal::GoOn => Problem::new(Code::Cancelled, "the run was cancelled")
-                .hint(format!("`assay runs resume {id}` goes on with it")),
+            Signal::Cancel | Signal::GoOn => {
+                Problem::new(Code::Cancelled, "the run was cancelled").action(Action::ResumeRun { run: id.clone() })
+            }
         };
         problem.in_run(id)
     }
@@ -506,6 +518,11 @@ impl Run {
     fn broken(&self, what: String) -> StepError {
         StepError::Ended(Problem::new(Code::Internal, what).in_run(&self.fence.run))
     }
+}
+
+/// The name of the artifact that is a step's whole input, where that is kept.
+pub(crate) fn input_name(position: usize) -> String {
+    format!("step-{position}-input.json")
 }
 
 /// What an effect came to.

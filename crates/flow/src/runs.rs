@@ -6,10 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use base::{Code, Problem, RunId, Timestamp};
-use serde_json::{Value, json};
-use store::{Content, Event, Fence, Filter, Journal, RunRecord, RunState, RunSummary, StepRecord, Store};
+use base::{Action, Code, Problem, RunId, Timestamp};
+use serde_json::Value;
+use store::{Content, Event, Fence, Filter, Journal, RecallRecord, RunRecord, RunState, Store};
 
+use crate::documents;
+use crate::hub::{Events, Hub};
 use crate::owner::{self, Life};
 
 /// The most runs or events one call gives.
@@ -21,9 +23,9 @@ const CANDIDATES_MAX: usize = 5;
 /// How often a queued run is taken over without getting further before it counts as failed.
 const RECOVERIES_MAX: i64 = 5;
 /// How often a follower looks whether anything was committed.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often it looks whether the process at work is gone, which commits nothing.
-const REAP_EVERY: Duration = Duration::from_millis(500);
+pub(crate) const REAP_EVERY: Duration = Duration::from_millis(500);
 /// How long a cancelled run is given to stop before its state is reported as it is.
 const CANCEL_WAIT: Duration = Duration::from_secs(10);
 
@@ -31,12 +33,17 @@ const CANCEL_WAIT: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub struct Runs {
     store: Store,
+    hub: Hub,
 }
 
 impl Runs {
     /// The runs in this store.
     pub fn new(store: Store) -> Runs {
-        Runs { store }
+        Runs { store, hub: Hub::default() }
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.hub
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -44,39 +51,41 @@ impl Runs {
     }
 
     /// The `run` document.
-    pub async fn show(&self, id: &RunId) -> Result<Value, Problem> {
-        Ok(run_document(&self.journal(id).await?))
+    pub async fn show(&self, id: &RunId) -> Result<documents::Run, Problem> {
+        Ok(documents::Run::from(&self.journal(id).await?))
     }
 
     /// The `runs` document: newest first, of those the filter lets through; its `next` continues.
-    pub async fn list(&self, filter: &Filter, limit: usize) -> Result<Value, Problem> {
+    pub async fn list(&self, filter: &Filter, limit: usize) -> Result<documents::Runs, Problem> {
         self.reap().await?;
         let page = self.store.summaries(filter, limit.clamp(1, PAGE_MAX)).await?;
-        let runs: Vec<Value> = page.runs.iter().map(list_entry).collect();
-        Ok(json!({ "v": 1, "kind": "runs", "runs": runs, "next": page.next, "damaged": page.damaged }))
+        let runs = page.runs.into_iter().map(documents::Listed::from).collect();
+        Ok(documents::Runs { runs, next: page.next, damaged: page.damaged })
     }
 
-    /// The `caches` document: which answers can be given again, latest used first.
-    pub async fn recalls(&self, about: Option<&str>) -> Result<Value, Problem> {
-        let entries = self.store.recalls(about).await?;
-        let bytes: i64 = entries.iter().map(|entry| entry.bytes).sum();
-        Ok(json!({ "v": 1, "kind": "caches", "entries": entries, "bytes": bytes }))
+    /// Which answers can be given again, latest used first.
+    pub async fn recalls(&self, about: Option<&str>) -> Result<Vec<RecallRecord>, Problem> {
+        self.store.recalls(about).await
     }
 
     /// Removes what answers are given again by, the runs stay; gives the `cleared` document.
-    pub async fn forget_recalls(&self, about: Option<&str>, used_before: Option<Timestamp>) -> Result<Value, Problem> {
+    pub async fn forget_recalls(
+        &self,
+        about: Option<&str>,
+        used_before: Option<Timestamp>,
+    ) -> Result<documents::Cleared, Problem> {
         let (answers, bytes) = self.store.forget(about, used_before).await?;
-        Ok(json!({ "v": 1, "kind": "cleared", "answers": answers, "bytes": bytes }))
+        Ok(documents::Cleared { answers, bytes })
     }
 
     /// The `threads` document, latest used first.
-    pub async fn threads(&self) -> Result<Value, Problem> {
-        Ok(json!({ "v": 1, "kind": "threads", "threads": self.store.threads().await? }))
+    pub async fn threads(&self) -> Result<documents::Threads, Problem> {
+        Ok(documents::Threads { threads: self.store.threads().await? })
     }
 
     /// The `thread` document: its runs, oldest first.
-    pub async fn thread(&self, name: &str) -> Result<Value, Problem> {
-        Ok(json!({ "v": 1, "kind": "thread", "thread": name, "runs": self.store.thread(name).await? }))
+    pub async fn thread(&self, name: &str) -> Result<documents::Thread, Problem> {
+        Ok(documents::Thread { thread: name.to_string(), runs: self.store.thread(name).await? })
     }
 
     /// Forgets a thread, not its runs; says how many it had.
@@ -93,15 +102,15 @@ impl Runs {
         let digits = text.replace('-', "").to_ascii_lowercase();
         let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !are_digits || !(ID_DIGITS_MIN..32).contains(&digits.len()) {
-            return Err(Problem::new(Code::RunUnknown, format!("`{shown}` is not a run's id")).hint(format!(
-                "give at least {ID_DIGITS_MIN} digits of its beginning or its end, as `assay runs list` shows them"
-            )));
+            return Err(Problem::new(Code::RunUnknown, format!("`{shown}` is not a run's id"))
+                .hint(format!("give at least {ID_DIGITS_MIN} digits of its beginning or its end"))
+                .action(Action::ListRuns));
         }
         let mut found = self.store.matching(&digits, CANDIDATES_MAX + 1).await?;
         match found.as_slice() {
             [only] => Ok(only.clone()),
             [] => Err(Problem::new(Code::RunUnknown, format!("no run's id begins or ends with `{shown}`"))
-                .hint("`assay runs list` shows those there are")),
+                .action(Action::ListRuns)),
             several => {
                 let more = if several.len() > CANDIDATES_MAX { ", …" } else { "" };
                 found.truncate(CANDIDATES_MAX);
@@ -124,7 +133,7 @@ impl Runs {
         self.events_after(id, after).await
     }
 
-    async fn events_after(&self, id: &RunId, after: i64) -> Result<Vec<Event>, Problem> {
+    pub(crate) async fn events_after(&self, id: &RunId, after: i64) -> Result<Vec<Event>, Problem> {
         let mut events = self.store.events(id, after, PAGE_MAX).await?;
         if let Some(last) = events.last_mut().filter(|event| event.kind == "run.finished") {
             let journal = self.read(id).await?;
@@ -142,36 +151,19 @@ impl Runs {
         self.read(id).await
     }
 
-    /// Tells the durable events after `seen` as they are committed, by whatever process, until the run has ended or
-    /// nobody works on it any more; gives where it then stands. `seen` keeps up.
-    pub async fn follow(
-        &self,
-        id: &RunId,
-        seen: &mut i64,
-        tell: &mut (dyn FnMut(&Event) + Send),
-    ) -> Result<RunState, Problem> {
-        self.follow_while(&[RunState::Running, RunState::Pending], id, seen, tell).await
+    /// The events of a run after a number, as they happen, by whatever process; those that only pass by as well while
+    /// this one works on it.
+    pub fn watch(&self, id: &RunId, after: i64) -> Events {
+        Events::new(self.clone(), id.clone(), after)
     }
 
-    /// The same for as long as the run is in one of these states.
-    pub(crate) async fn follow_while(
-        &self,
-        states: &[RunState],
-        id: &RunId,
-        seen: &mut i64,
-        tell: &mut (dyn FnMut(&Event) + Send),
-    ) -> Result<RunState, Problem> {
+    /// Comes back when nobody works on the run any more.
+    pub(crate) async fn settled(&self, id: &RunId) -> Result<(), Problem> {
         let (mut version, mut reaped_at) = (None, Instant::now());
-        self.journal(id).await?;
         loop {
             let now = self.store.version().await?;
-            if version.replace(now) != Some(now) {
-                // Asked first: what was committed before the end is then all told.
-                let state = self.standing(id).await?;
-                self.tell(id, seen, tell).await?;
-                if !states.contains(&state) {
-                    return Ok(state);
-                }
+            if version.replace(now) != Some(now) && self.state(id).await? != RunState::Running {
+                return Ok(());
             }
             tokio::time::sleep(LOOK_EVERY).await;
             if reaped_at.elapsed() >= REAP_EVERY {
@@ -181,31 +173,16 @@ impl Runs {
         }
     }
 
-    /// Tells every durable event after `seen` that there is; `seen` keeps up.
-    pub(crate) async fn tell(
-        &self,
-        id: &RunId,
-        seen: &mut i64,
-        tell: &mut (dyn FnMut(&Event) + Send),
-    ) -> Result<(), Problem> {
-        loop {
-            let events = self.events_after(id, *seen).await?;
-            let Some(last) = events.last() else { return Ok(()) };
-            *seen = last.seq.unwrap_or(*seen);
-            events.iter().for_each(&mut *tell);
-        }
-    }
-
     /// Stops a run: at once if nobody works on it; else whoever does is asked to, and is waited for a while. Gives where
     /// the run then stands, and whether this call stopped it.
     pub async fn cancel(&self, id: &RunId) -> Result<(RunState, bool), Problem> {
         self.journal(id).await?;
-        let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((self.standing(id).await?, false)) };
+        let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((self.state(id).await?, false)) };
         let asked_at = Instant::now();
         while state == RunState::Running && asked_at.elapsed() < CANCEL_WAIT {
             tokio::time::sleep(LOOK_EVERY).await;
             self.reap().await?;
-            state = self.standing(id).await?;
+            state = self.state(id).await?;
         }
         Ok((state, state == RunState::Cancelled))
     }
@@ -245,21 +222,23 @@ impl Runs {
         };
         let id = &run.id;
         Problem::new(Code::RunBusy, format!("run `{id}` is being worked on by {who}"))
-            .hint(format!("`assay runs show {id} --follow` shows how far it is, `assay runs cancel {id}` stops it"))
+            .action(Action::FollowRun { run: id.clone() })
+            .action(Action::CancelRun { run: id.clone() })
             .in_run(id)
     }
 
     /// What to say to whoever lost a run: it may have been stopped meanwhile rather than taken over.
     pub(crate) async fn lost(&self, id: &RunId, problem: Problem) -> Problem {
-        match self.standing(id).await {
+        match self.state(id).await {
             Ok(RunState::Cancelled) => Problem::new(Code::Cancelled, "the run was cancelled")
-                .hint(format!("`assay runs resume {id}` goes on with it"))
+                .action(Action::ResumeRun { run: id.clone() })
                 .in_run(id),
             _ => problem,
         }
     }
 
-    async fn standing(&self, id: &RunId) -> Result<RunState, Problem> {
+    /// Where a run stands, as it is recorded.
+    pub async fn state(&self, id: &RunId) -> Result<RunState, Problem> {
         self.store.standing(id).await?.ok_or_else(|| unknown(id))
     }
 
@@ -300,29 +279,5 @@ impl Runs {
 }
 
 fn unknown(id: &RunId) -> Problem {
-    Problem::new(Code::RunUnknown, format!("there is no run `{id}`")).hint("`assay runs list` shows those there are")
-}
-
-fn run_document(journal: &Journal) -> Value {
-    let run = &journal.run;
-    json!({
-        "v": 1, "kind": "run", "id": run.id, "task": run.task, "state": run.state, "mode": run.mode, "key": run.key,
-        "title": run.title, "input": run.input, "output": run.output.as_ref().map(Content::document),
-        "problem": run.problem, "forked_from": run.forked_from, "attempts": run.attempts, "program": run.program,
-        "created_at": run.created_at, "finished_at": run.finished_at, "last_seq": run.last_seq,
-        "steps": journal.steps.iter().map(step_entry).collect::<Vec<_>>(), "artifacts": journal.artifacts,
-    })
-}
-
-fn step_entry(step: &StepRecord) -> Value {
-    json!({
-        "index": step.position, "name": step.name, "state": step.state, "attempts": step.attempts,
-        "finished_at": step.finished_at, "duration_ms": step.duration_ms, "input_hash": step.input_hash,
-        "output_hash": step.output_hash, "output": step.output.document(),
-    })
-}
-
-fn list_entry(run: &RunSummary) -> Value {
-    json!({ "id": run.id, "task": run.task, "state": run.state, "key": run.key,
-            "created_at": run.created_at, "finished_at": run.finished_at, "title": run.title })
+    Problem::new(Code::RunUnknown, format!("there is no run `{id}`")).action(Action::ListRuns)
 }

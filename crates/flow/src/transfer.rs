@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base::{Code, Hash, Problem, RunId};
+use base::{Action, Choice, Code, Hash, Problem, RunId};
 use serde_json::Value;
 use store::{Content, Error, Event, Here, Journal, Mode, RunState, Store, blocking};
 
@@ -80,7 +80,8 @@ impl Runs {
                 Code::RunExists,
                 format!("there is a run `{run}` here already, and it is not the one in `{}`", file.display()),
             )
-            .hint("import it into another data directory: --data-dir DIR")
+            .hint("import it into another data directory")
+            .action(Choice::DataDir)
             .in_run(&run)),
             Err(error) => Err(error.into()),
         }
@@ -127,13 +128,20 @@ fn write_file(store: &Store, capsule: &Capsule, origin: &Origin, to: &Target) ->
             _ => Code::FileUnreadable,
         };
         Problem::new(code, format!("cannot write the capsule `{shown}`: {}", error.kind()))
-            .hint("name another file with --to")
+            .hint("use another file")
+            .action(Choice::CapsuleFile)
     };
     let taken = || {
         Problem::new(Code::Usage, format!("there is a file `{shown}` already"))
-            .hint("name another with --to, or add --force to replace it")
+            .hint("use another, or replace it")
+            .action(Choice::CapsuleFile)
+            .action(Action::ReplaceFile)
     };
-    let no_file = || Problem::new(Code::Usage, format!("`{shown}` is no regular file")).hint("name a file with --to");
+    let no_file = || {
+        Problem::new(Code::Usage, format!("`{shown}` is no regular file"))
+            .hint("use another")
+            .action(Choice::CapsuleFile)
+    };
     // What a link points to is replaced, not the link.
     let path = std::fs::canonicalize(&to.path).unwrap_or_else(|_| to.path.clone());
     match std::fs::symlink_metadata(&path) {

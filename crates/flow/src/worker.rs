@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base::Problem;
+use base::{Problem, RunId};
 use tokio::task::JoinSet;
 
 use crate::{Ended, Engine};
@@ -28,13 +28,14 @@ pub struct Worker {
 
 impl<C: Send + Sync + 'static> Engine<C> {
     /// Takes queued runs of the registry's tasks and works on them until `stop` comes back; then it hands back what it
-    /// has not finished. `tell` hears how each run ended, and of problems with the store, which it outlives.
+    /// has not finished. `tell` hears which runs it takes, how each ended, and of problems with the store, which it
+    /// outlives.
     pub async fn work_queue(
         self: &Arc<Self>,
         context: &Arc<C>,
         worker: Worker,
         stop: impl Future<Output = ()>,
-        tell: impl Fn(Result<&Ended, &Problem>),
+        tell: impl Fn(Told<'_>),
     ) -> Result<usize, Problem> {
         let keeper = self.keeper()?;
         let mut stop = pin!(stop);
@@ -42,13 +43,13 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let (mut reaped_at, mut ended) = (None::<Instant>, 0);
         loop {
             let due = reaped_at.is_none_or(|at| at.elapsed() >= REAP_EVERY);
-            let looked = self.take(context, worker, due, &mut working).await;
+            let looked = self.take(context, worker, due, &mut working, &tell).await;
             reaped_at = if due { Some(Instant::now()) } else { reaped_at };
             let pause = match looked {
                 Ok(Look::Idle) if worker.until_idle && working.is_empty() => return Ok(ended),
                 Ok(_) => LOOK_EVERY,
                 Err(problem) => {
-                    tell(Err(&problem));
+                    tell(Told::Trouble(&problem));
                     PAUSE_AFTER_PROBLEM
                 }
             };
@@ -75,6 +76,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         worker: Worker,
         reap: bool,
         working: &mut JoinSet<Result<Ended, Problem>>,
+        tell: &impl Fn(Told<'_>),
     ) -> Result<Look, Problem> {
         let keeper = self.keeper()?;
         if reap {
@@ -91,11 +93,25 @@ impl<C: Send + Sync + 'static> Engine<C> {
             let events: Vec<_> = taken.events.iter().filter(|event| event.run == fence.run).cloned().collect();
             // Held from here on, so that it is handed back also if it has not begun.
             let grip = keeper.hold(fence);
+            let run = grip.fence().run.clone();
+            let begun = self.taken(grip, &events);
+            tell(Told::Began(&run));
             let (engine, context) = (self.clone(), context.clone());
-            working.spawn(async move { engine.go_on(&context, grip, &events).await });
+            working.spawn(async move { engine.work(&context, begun).await });
         }
         Ok(look)
     }
+}
+
+/// What a worker says of its work.
+#[derive(Clone, Copy, Debug)]
+pub enum Told<'a> {
+    /// It has taken a run, whose events can be heard from here on.
+    Began(&'a RunId),
+    /// A run came to an end.
+    Ended(&'a Ended),
+    /// Something does not work, and is tried again.
+    Trouble(&'a Problem),
 }
 
 enum Look {
@@ -105,21 +121,18 @@ enum Look {
 }
 
 /// A run whose task panicked is no longer renewed, so it is taken again when its lease lapses.
-fn report(
-    one: Result<Result<Ended, Problem>, tokio::task::JoinError>,
-    tell: &impl Fn(Result<&Ended, &Problem>),
-) -> usize {
+fn report(one: Result<Result<Ended, Problem>, tokio::task::JoinError>, tell: &impl Fn(Told<'_>)) -> usize {
     match one {
         Ok(Ok(ended)) => {
-            tell(Ok(&ended));
+            tell(Told::Ended(&ended));
             1
         }
         Ok(Err(problem)) => {
-            tell(Err(&problem));
+            tell(Told::Trouble(&problem));
             0
         }
         Err(error) => {
-            tell(Err(&Problem::new(base::Code::Internal, format!("a run's task ended early: {error}"))));
+            tell(Told::Trouble(&Problem::new(base::Code::Internal, format!("a run's task ended early: {error}"))));
             0
         }
     }

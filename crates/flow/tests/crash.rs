@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use base::{Problem, RunId};
+use base::{Document, Problem, RunId};
 use flow::{Engine, Fault, Filter, Finish, Options, Registry, Request, Run, Store};
 use serde_json::{Value, json};
 
@@ -95,7 +95,7 @@ async fn a_run_killed_anywhere_is_resumed_to_the_same_end() {
 
             let engine = engine(directory.path(), None).await;
             let trace = Trace(directory.path().join("trace"));
-            let listed = engine.runs().list(&Filter::default(), 10).await.expect("listed");
+            let listed = engine.runs().list(&Filter::default(), 10).await.expect("listed").to_json();
             assert_eq!(listed["runs"][0]["state"], "interrupted", "{fault}");
             let run = RunId::parse(listed["runs"][0]["id"].as_str().expect("an id")).expect("an id");
             let ended = engine.resume(&trace, &run).await.expect("resumed");
@@ -104,7 +104,7 @@ async fn a_run_killed_anywhere_is_resumed_to_the_same_end() {
             let mut once = vec![1; STEPS];
             once[index] = runs_of_the_step;
             assert_eq!(times(&trace), once, "{fault}");
-            let shown = engine.runs().show(&run).await.expect("shown");
+            let shown = engine.runs().show(&run).await.expect("shown").to_json();
             assert_eq!((&shown["state"], &shown["attempts"]), (&json!("succeeded"), &json!(2)), "{fault}");
             assert_eq!(shown["last_seq"], json!(2 + STEPS + 2), "{fault}");
             assert_eq!(engine.runs().events(&run, 0).await.expect("read").len(), 2 + STEPS + 2, "{fault}");
@@ -118,7 +118,7 @@ async fn a_run_killed_in_every_attempt_still_gets_there() {
     let directory = tempfile::tempdir().expect("a directory");
     die(directory.path(), "after_commit:0", None);
     let reader = engine(directory.path(), None).await;
-    let listed = reader.runs().list(&Filter::default(), 10).await.expect("listed");
+    let listed = reader.runs().list(&Filter::default(), 10).await.expect("listed").to_json();
     let id = listed["runs"][0]["id"].as_str().expect("an id");
     die(directory.path(), "after_effect:1", Some(id));
     die(directory.path(), "after_commit:2", Some(id));
@@ -129,7 +129,7 @@ async fn a_run_killed_in_every_attempt_still_gets_there() {
     let ended = reader.resume(&trace, &run).await.expect("resumed");
     assert_eq!(ended.result, Ok(Finish::succeeded(expected)));
     assert_eq!(times(&trace), [1, 2, 1, 1]);
-    assert_eq!(reader.runs().show(&run).await.expect("shown")["attempts"], 5);
+    assert_eq!(reader.runs().show(&run).await.expect("shown").to_json()["attempts"], 5);
     let owners = std::fs::read_dir(directory.path().join("owners")).expect("read").count();
     assert_eq!(owners, 1, "the dead are swept, the living stay");
 }
@@ -144,7 +144,8 @@ async fn processes_that_meet_in_a_new_store_do_not_disturb_each_other() {
     for mut child in children {
         assert!(child.wait().expect("waited").success());
     }
-    let listed = engine(directory.path(), None).await.runs().list(&Filter::default(), 10).await.expect("listed");
+    let listed =
+        engine(directory.path(), None).await.runs().list(&Filter::default(), 10).await.expect("listed").to_json();
     let states: Vec<_> = listed["runs"].as_array().expect("a list").iter().map(|run| &run["state"]).collect();
     assert_eq!(states, vec!["succeeded"; 4]);
     assert_eq!(times(&Trace(directory.path().join("trace"))), [4; STEPS]);

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use base::{Code, Problem, RunId};
-use flow::{Engine, Event, Filter, Finish, Observer, Options, Registry, Request, Run, StepError, Store};
+use base::{Action, Code, Document, Problem, RunId};
+use flow::{Engine, Event, Events, Filter, Finish, Options, Registry, Request, Run, Start, StepError, Store};
 use serde_json::{Value, json};
 use store::{Fence, Lease, RunState};
 use tokio::sync::Notify;
@@ -81,13 +81,18 @@ fn registry() -> Registry<Lab> {
     Registry::new().with("three/1", three).with("large/1", large)
 }
 
-async fn engine_watched(directory: &Path, observer: Option<Observer>) -> Engine<Lab> {
+async fn engine(directory: &Path) -> Arc<Engine<Lab>> {
     let store = Store::open(directory).await.expect("the store opens");
-    Engine::new(store, registry(), Options { program: "0.1.0".to_string(), observer, ..Options::default() })
+    Arc::new(Engine::new(store, registry(), Options { program: "0.1.0".to_string(), ..Options::default() }))
 }
 
-async fn engine(directory: &Path) -> Engine<Lab> {
-    engine_watched(directory, None).await
+/// Everything that a reader hears.
+async fn heard(mut events: Events) -> Vec<Event> {
+    let mut heard = Vec::new();
+    while let Some(event) = events.next().await.expect("read") {
+        heard.push((*event).clone());
+    }
+    heard
 }
 
 fn request(task: &str) -> Request {
@@ -113,7 +118,7 @@ async fn recorded_steps_are_returned_and_the_rest_is_done() {
     let directory = tempfile::tempdir().expect("a directory");
     let engine = engine(directory.path()).await;
     let (run, lab) = unlucky(&engine).await;
-    let shown = engine.runs().show(&run).await.expect("shown");
+    let shown = engine.runs().show(&run).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["problem"]["code"]), (&json!("failed"), &json!("sandbox_lost")));
     assert_eq!(shown["steps"].as_array().map(Vec::len), Some(2), "an unlucky failure is no outcome");
     assert_eq!(shown["steps"][1]["state"], "failed", "one that would happen again is");
@@ -126,7 +131,7 @@ async fn recorded_steps_are_returned_and_the_rest_is_done() {
     let again = engine.resume(&lab, &run).await.expect("a finished run gives its result");
     assert_eq!(again.result, Ok(Finish::rejected(expected())));
     assert_eq!(lab.effects().len(), 4);
-    let shown = engine.runs().show(&run).await.expect("shown");
+    let shown = engine.runs().show(&run).await.expect("shown").to_json();
     assert_eq!((&shown["attempts"], &shown["problem"]), (&json!(2), &Value::Null));
 }
 
@@ -167,10 +172,10 @@ async fn a_task_cannot_finish_over_an_effect_that_was_not_recorded() {
     let engine = Engine::new(store, registry, Options::default());
     let ended = engine.start(&Lab::default(), request("stubborn/1")).await.expect("started");
     assert_eq!(ended.result.expect_err("not recorded").code, Code::SandboxLost);
-    assert_eq!(engine.runs().show(&ended.run).await.expect("shown")["steps"], json!([]));
+    assert_eq!(engine.runs().show(&ended.run).await.expect("shown").to_json()["steps"], json!([]));
     let ended = engine.start(&Lab::default(), request("abandoning/1")).await.expect("started");
     assert_eq!(ended.result.expect_err("given up").code, Code::Cancelled);
-    assert_eq!(engine.runs().show(&ended.run).await.expect("shown")["state"], "cancelled");
+    assert_eq!(engine.runs().show(&ended.run).await.expect("shown").to_json()["state"], "cancelled");
 }
 
 #[tokio::test]
@@ -185,16 +190,17 @@ async fn a_run_belongs_to_its_process_until_that_is_gone() {
     };
     lab.reached.notified().await;
 
-    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed");
+    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed").to_json();
     assert_eq!(listed["runs"][0]["state"], "running");
     let run = RunId::parse(listed["runs"][0]["id"].as_str().expect("an id")).expect("an id");
     let problem = second.resume(&lab, &run).await.expect_err("its owner is alive");
     assert_eq!((problem.code, problem.run), (Code::RunBusy, Some(run.clone())));
-    assert!(problem.message.contains(&std::process::id().to_string()) && problem.hint.is_some());
+    assert!(problem.message.contains(&std::process::id().to_string()));
+    assert_eq!(problem.actions, [Action::FollowRun { run: run.clone() }, Action::CancelRun { run: run.clone() }]);
 
     working.abort();
     assert!(working.await.is_err(), "aborted, and its engine dropped");
-    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed");
+    let listed = second.runs().list(&Filter::default(), 10).await.expect("listed").to_json();
     assert_eq!(listed["runs"][0]["state"], "interrupted");
     lab.behaves("");
     let ended = second.resume(&lab, &run).await.expect("resumed");
@@ -232,19 +238,17 @@ async fn who_lost_a_run_is_refused_at_the_next_commit() {
 #[tokio::test]
 async fn documents_and_events_have_every_listed_field() {
     let directory = tempfile::tempdir().expect("a directory");
-    let seen: Arc<Mutex<Vec<Event>>> = Arc::default();
-    let watcher: Observer = {
-        let seen = seen.clone();
-        Arc::new(move |event: &Event| seen.lock().expect("not poisoned").push(event.clone()))
-    };
-    let engine = engine_watched(directory.path(), Some(watcher)).await;
-    let run = engine.start(&Lab::default(), request("three/1")).await.expect("started").run;
+    let engine = engine(directory.path()).await;
+    let mut spawned = engine.spawn(&Arc::default(), Start::Request(request("three/1"))).await.expect("started");
+    let run = spawned.run.clone();
+    let seen = heard(engine.runs().watch(&run, 0)).await;
+    spawned.ended().await.expect("worked on").result.expect("done");
 
-    let shown = engine.runs().show(&run).await.expect("shown");
+    let shown = engine.runs().show(&run).await.expect("shown").to_json();
     let fields = "v kind id task state mode key title input output problem forked_from attempts program created_at \
                   finished_at last_seq steps artifacts";
     assert_fields(&shown, fields);
-    let step_fields = "index name state attempts finished_at duration_ms input_hash output_hash output";
+    let step_fields = "index name state attempts finished_at duration_ms input_hash output_hash output request";
     assert_fields(&shown["steps"][0], step_fields);
     assert_eq!(shown["steps"][1]["output"]["code"], "plan_invalid");
     assert_fields(&shown["artifacts"][0], "name media_type bytes sha256");
@@ -253,12 +257,16 @@ async fn documents_and_events_have_every_listed_field() {
     assert!(shown["created_at"].as_str().is_some_and(|at| at.ends_with('Z')));
 
     let second = engine.start(&Lab::default(), request("three/1")).await.expect("started").run;
-    let listed = engine.runs().list(&Filter::default(), 1).await.expect("listed");
+    let listed = engine.runs().list(&Filter::default(), 1).await.expect("listed").to_json();
     assert_fields(&listed, "v kind runs next damaged");
     assert_fields(&listed["runs"][0], "id task state key created_at finished_at title");
     assert_eq!((&listed["runs"][0]["id"], &listed["next"]), (&json!(second), &json!(second)));
-    let rest =
-        engine.runs().list(&Filter { before: Some(second.clone()), ..Filter::default() }, 1).await.expect("listed");
+    let rest = engine
+        .runs()
+        .list(&Filter { before: Some(second.clone()), ..Filter::default() }, 1)
+        .await
+        .expect("listed")
+        .to_json();
     assert_eq!((&rest["runs"][0]["id"], &rest["next"]), (&json!(run), &Value::Null));
 
     let durable = engine.runs().events(&run, 0).await.expect("read");
@@ -269,13 +277,8 @@ async fn documents_and_events_have_every_listed_field() {
     assert_fields(&durable[2].data, "index name state attempts duration_ms output_hash");
     assert_fields(&durable[6].data, "state output problem");
     assert_eq!(engine.runs().events(&run, 6).await.expect("read"), durable[6..]);
-    let seen = seen.lock().expect("not poisoned");
-    let of_run: Vec<&Event> = seen.iter().filter(|event| event.run == run).collect();
-    assert_eq!(
-        of_run.iter().filter(|event| event.seq.is_some()).copied().collect::<Vec<_>>(),
-        Vec::from_iter(&durable)
-    );
-    assert_eq!(of_run[2].kind, "step.started", "passing events come between");
+    assert_eq!(seen.iter().filter(|event| event.seq.is_some()).collect::<Vec<_>>(), Vec::from_iter(&durable));
+    assert_eq!(seen[2].kind, "step.started", "passing events come between");
 }
 
 fn assert_fields(document: &Value, fields: &str) {
@@ -286,20 +289,17 @@ fn assert_fields(document: &Value, fields: &str) {
 #[tokio::test]
 async fn a_large_output_is_whole_for_who_watches_and_a_reference_for_who_looks() {
     let directory = tempfile::tempdir().expect("a directory");
-    let last: Arc<Mutex<Option<Event>>> = Arc::default();
-    let watcher: Observer = {
-        let last = last.clone();
-        Arc::new(move |event: &Event| *last.lock().expect("not poisoned") = Some(event.clone()))
-    };
-    let engine = engine_watched(directory.path(), Some(watcher)).await;
-    let ended = engine.start(&Lab::default(), request("large/1")).await.expect("started");
+    let engine = engine(directory.path()).await;
+    let mut spawned = engine.spawn(&Arc::default(), Start::Request(request("large/1"))).await.expect("started");
+    let seen = heard(engine.runs().watch(&spawned.run, 0)).await;
+    let ended = spawned.ended().await.expect("worked on");
     let whole = json!("x".repeat(100_000));
     assert_eq!(ended.result, Ok(Finish::succeeded(whole.clone())));
-    let shown = engine.runs().show(&ended.run).await.expect("shown");
+    let shown = engine.runs().show(&ended.run).await.expect("shown").to_json();
     assert_eq!(shown["output"], json!({ "artifact": shown["steps"][0]["output_hash"] }));
     let events = engine.runs().events(&ended.run, 0).await.expect("read");
     assert_eq!(events.last().expect("some").data["output"], whole);
-    assert_eq!(last.lock().expect("not poisoned").as_ref(), events.last());
+    assert_eq!(seen.last(), events.last());
     let again = engine.resume(&Lab::default(), &ended.run).await.expect("read");
     assert_eq!(again.result, Ok(Finish::succeeded(whole)));
 }
@@ -310,7 +310,11 @@ async fn what_is_not_there_is_named() {
     let engine = engine(directory.path()).await;
     let problem = engine.start(&Lab::default(), request("three/2")).await.expect_err("no such task");
     assert_eq!(problem.code, Code::TaskUnknown);
-    assert_eq!(engine.runs().list(&Filter::default(), 10).await.expect("listed")["runs"], json!([]), "no run was made");
+    assert_eq!(
+        engine.runs().list(&Filter::default(), 10).await.expect("listed").to_json()["runs"],
+        json!([]),
+        "no run was made"
+    );
     let nobody = RunId::fresh();
     assert_eq!(engine.runs().show(&nobody).await.expect_err("no run").code, Code::RunUnknown);
     assert_eq!(engine.runs().events(&nobody, 0).await.expect_err("no run").code, Code::RunUnknown);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use base::{Code, Problem, RunId};
-use flow::{Ended, Engine, Filter, Finish, Options, Registry, Request, Run, StepPolicy, Store, Worker};
+use base::{Code, Document, Problem, RunId};
+use flow::{Ended, Engine, Filter, Finish, Options, Registry, Request, Run, StepPolicy, Store, Told, Worker};
 use serde_json::{Value, json};
 use store::RunSummary;
 use tokio::sync::Semaphore;
@@ -123,7 +123,7 @@ fn request(task: &str) -> Request {
 }
 
 async fn state(engine: &Engine<Lab>, run: &RunId) -> String {
-    engine.runs().show(run).await.expect("shown")["state"].as_str().expect("a state").to_string()
+    engine.runs().show(run).await.expect("shown").to_json()["state"].as_str().expect("a state").to_string()
 }
 
 async fn comes_to(engine: &Engine<Lab>, run: &RunId, wanted: &str) {
@@ -138,8 +138,11 @@ async fn comes_to(engine: &Engine<Lab>, run: &RunId, wanted: &str) {
 /// Works on the queue until nothing is left; gives what was told.
 async fn work(engine: &Arc<Engine<Lab>>, lab: &Arc<Lab>) -> Vec<Result<Ended, Problem>> {
     let told = Mutex::new(Vec::new());
-    let tell =
-        |one: Result<&Ended, &Problem>| told.lock().expect("not poisoned").push(one.cloned().map_err(Clone::clone));
+    let tell = |one: Told<'_>| match one {
+        Told::Began(_) => {}
+        Told::Ended(ended) => told.lock().expect("not poisoned").push(Ok(ended.clone())),
+        Told::Trouble(problem) => told.lock().expect("not poisoned").push(Err(problem.clone())),
+    };
     let working = engine.work_queue(lab, UNTIL_IDLE, std::future::pending(), tell);
     timeout(PATIENCE, working).await.expect("the queue is never empty").expect("worked");
     told.into_inner().expect("not poisoned")
@@ -177,7 +180,7 @@ async fn another_version_of_the_program_goes_on_if_what_is_recorded_fits() {
         let ended = newer.resume(&lab, &run).await.expect("resumed");
         assert_eq!(ended.result, Ok(Finish::succeeded(json!(value))));
         assert!(!lab.effects().contains(&"2 first".to_string()), "a recorded step ran again: {:?}", lab.effects());
-        let shown = newer.runs().show(&run).await.expect("shown");
+        let shown = newer.runs().show(&run).await.expect("shown").to_json();
         assert_eq!((&shown["program"], &shown["attempts"]), (&json!("0.0.1"), &json!(2)));
     }
 }
@@ -211,7 +214,7 @@ async fn a_queued_run_is_gone_on_with_by_a_worker_of_another_version() {
     let newer = engine(directory.path(), "0.2.0", Registry::new().with("steps/1", longer)).await;
     let told = work(&newer, &lab).await;
     assert!(matches!(&told[..], [Ok(Ended { result: Ok(_), .. })]), "{told:?}");
-    assert_eq!(newer.runs().show(&run).await.expect("shown")["output"], 1012);
+    assert_eq!(newer.runs().show(&run).await.expect("shown").to_json()["output"], 1012);
     assert_eq!(lab.effects(), ["1 first", "1 second", "2 second", "2 third"]);
 }
 
@@ -229,7 +232,7 @@ async fn a_worker_takes_only_what_it_knows() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(state(&all, &known).await, "succeeded");
     for run in &strange {
-        let shown = all.runs().show(run).await.expect("shown");
+        let shown = all.runs().show(run).await.expect("shown").to_json();
         assert_eq!((&shown["state"], &shown["attempts"]), (&json!("pending"), &json!(0)));
     }
     assert_eq!(work(&all, &lab).await.len(), 3, "who knows them does them");
@@ -244,12 +247,12 @@ async fn a_step_that_takes_too_long_ends_the_run_and_is_tried_again_when_resumed
     assert_eq!(problem.code, Code::TimedOut);
     assert!(problem.message.contains("impatient") && problem.message.contains("100 ms"), "{}", problem.message);
     assert_eq!(lab.effects().len(), 3, "every try had its time");
-    let shown = engine.runs().show(&ended.run).await.expect("shown");
+    let shown = engine.runs().show(&ended.run).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["steps"]), (&json!("failed"), &json!([])), "no outcome of the step");
     lab.gate.add_permits(1);
     let ended = engine.resume(&lab, &ended.run).await.expect("resumed");
     assert_eq!(ended.result, Ok(Finish::succeeded(json!(5))));
-    assert_eq!(engine.runs().show(&ended.run).await.expect("shown")["steps"][0]["attempts"], 1);
+    assert_eq!(engine.runs().show(&ended.run).await.expect("shown").to_json()["steps"][0]["attempts"], 1);
 }
 
 /// Takes a run away from its process as somebody does who thinks that process dead.
@@ -282,7 +285,7 @@ async fn an_interrupted_run_goes_back_to_its_process_if_that_lives_after_all() {
         lab.gate.add_permits(1);
         let ended = timeout(PATIENCE, working).await.expect("it goes on").expect("joined").expect("started");
         assert_eq!(ended.result, Ok(Finish::succeeded(json!(101))));
-        let shown = reader.runs().show(&run).await.expect("shown");
+        let shown = reader.runs().show(&run).await.expect("shown").to_json();
         assert_eq!((&shown["state"], &shown["attempts"]), (&json!("succeeded"), &json!(1)));
         assert_eq!(lab.effects(), ["1 first", "1 second"]);
     }
@@ -308,13 +311,13 @@ async fn a_worker_that_takes_its_own_run_again_keeps_it() {
     // The first attempt waits at the gate before the second and goes through alone, if it is still there.
     lab.gate.add_permits(1);
     sleep(LEASE * 2).await;
-    let shown = worker.runs().show(&run).await.expect("shown");
+    let shown = worker.runs().show(&run).await.expect("shown").to_json();
     let early = (shown["state"].clone(), shown["attempts"].clone());
     lab.gate.add_permits(10);
     comes_to(&worker, &run, "succeeded").await;
     tell.send(()).expect("it works");
     timeout(PATIENCE, working).await.expect("it stops").expect("joined").expect("worked");
-    let shown = worker.runs().show(&run).await.expect("shown");
+    let shown = worker.runs().show(&run).await.expect("shown").to_json();
     assert_eq!(shown["output"], 101);
     assert_eq!(shown["attempts"], 2, "a live worker lost its lease on the way ({early:?}): {:?}", lab.effects());
 }
@@ -328,7 +331,7 @@ async fn a_task_that_panics_is_tried_again_and_then_fails() {
     let lucky = worker.enqueue(&request("panicking/1")).await.expect("queued");
     let told = work(&worker, &lab).await;
     assert_eq!(state(&worker, &lucky).await, "succeeded", "{told:?}");
-    assert_eq!(worker.runs().show(&lucky).await.expect("shown")["attempts"], 3);
+    assert_eq!(worker.runs().show(&lucky).await.expect("shown").to_json()["attempts"], 3);
     assert_eq!(told.iter().filter(|one| one.is_err()).count(), 2, "{told:?}");
 
     lab.panics.store(1_000, Ordering::Relaxed);
@@ -336,7 +339,7 @@ async fn a_task_that_panics_is_tried_again_and_then_fails() {
     let beside = worker.enqueue(&request("steps/1")).await.expect("queued");
     work(&worker, &lab).await;
     assert_eq!(state(&worker, &beside).await, "succeeded", "the worker outlives it");
-    let shown = worker.runs().show(&hopeless).await.expect("shown");
+    let shown = worker.runs().show(&hopeless).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["problem"]["code"]), (&json!("failed"), &json!("worker_lost")), "{shown}");
     assert!(shown["problem"]["message"].as_str().expect("a message").contains("step 0"), "{shown}");
     lab.panics.store(0, Ordering::Relaxed);
@@ -352,17 +355,17 @@ async fn a_worker_that_stops_hands_back_what_another_takes_at_once() {
         (engine(directory.path(), "0.1.0", tasks()).await, engine(directory.path(), "0.1.0", tasks()).await);
     let run = first.enqueue(&request("steps/1")).await.expect("queued");
     let told = Mutex::new(Vec::new());
-    let tell = |one: Result<&Ended, &Problem>| told.lock().expect("not poisoned").push(format!("{one:?}"));
+    let tell = |one: Told<'_>| told.lock().expect("not poisoned").push(format!("{one:?}"));
     let ended = first.work_queue(&lab, UNTIL_IDLE, lab.seen("1 second", 1), tell);
     timeout(PATIENCE, ended).await.expect("it stops").expect("worked");
-    assert!(told.lock().expect("not poisoned")[0].contains("handed the run back"), "{told:?}");
+    assert!(told.lock().expect("not poisoned")[1].contains("handed the run back"), "{told:?}");
     let store = Store::open(directory.path()).await.expect("opened");
     let journal = store.journal(&run).await.expect("read").expect("there");
     assert_eq!((journal.run.state.as_str(), journal.run.here.recoveries, journal.steps.len()), ("pending", 0, 1));
     lab.gate.add_permits(1);
     // Its owner still lives and its lease is long: nobody waits for either.
     assert_eq!(work(&second, &lab).await.len(), 1);
-    let shown = second.runs().show(&run).await.expect("shown");
+    let shown = second.runs().show(&run).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["attempts"]), (&json!("succeeded"), &json!(2)));
     assert_eq!(lab.effects(), ["1 first", "1 second", "2 second"]);
 }
@@ -393,7 +396,7 @@ async fn a_run_that_is_cancelled_while_its_worker_stops_is_cancelled() {
         store.cancel_run(&run).await.expect("asked");
     };
     timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
-    let shown = worker.runs().show(&run).await.expect("shown");
+    let shown = worker.runs().show(&run).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["problem"]["code"]), (&json!("cancelled"), &json!("cancelled")), "{shown}");
     assert!(work(&worker, &lab).await.is_empty(), "nobody goes on with it");
     assert_eq!(lab.effects(), ["1 first", "1 second"]);

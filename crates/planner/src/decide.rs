@@ -10,6 +10,7 @@ mod same;
 
 use data::describe::describe;
 
+pub use self::doubts::{checked, is_counted_by_rows};
 pub use self::question::Question;
 
 use self::explain::Unread;
@@ -30,7 +31,7 @@ const OTHERS_MAX: usize = 3;
 /// Decides a question as it is written, from left to right; refusals come without suggestions.
 pub fn decide(index: &Index, text: &str) -> Outcome {
     match Question::new(index, text) {
-        Ok(question) => decide_in_order(index, &question),
+        Ok(question) => checked(index, decide_in_order(index, &question)),
         Err(refusal) => Outcome::Refusal(*refusal),
     }
 }
@@ -151,7 +152,9 @@ fn built(parser: &Parser, drafts: Vec<Draft>) -> (Vec<Reading>, Option<Why>) {
                         continue;
                     }
                     // What only a lenient reading gives is a guess, whichever words it passed.
-                    reading.ambiguous |= draft.lenient || doubts::is_open(parser, &reading.plan);
+                    let counted = doubts::counted_otherwise(index, tokens, &reading.plan);
+                    reading.ambiguous |= draft.lenient || counted.is_some() || doubts::is_open(parser, &reading.plan);
+                    reading.assumptions.extend(counted);
                     reading.assumptions.extend(noun.clone().flatten());
                     distinct.add(reading);
                 }

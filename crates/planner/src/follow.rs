@@ -13,7 +13,7 @@ use data::plan::{Agg, Plan};
 use serde::{Deserialize, Serialize};
 
 use self::words::Fragment;
-use crate::decide::decide;
+use crate::decide::{checked, decide};
 use crate::index::Index;
 use crate::words::plural;
 use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, plan_with};
@@ -48,7 +48,7 @@ pub fn plan_after(index: &Index, previous: &Previous, question: &str) -> Outcome
     match followed(index, previous, &fragment) {
         Ok(reading) => {
             let confidence = reading.confidence();
-            Outcome::Answer(Answer { reading, confidence, others: Vec::new() })
+            checked(index, Outcome::Answer(Answer { reading, confidence, others: Vec::new() }))
         }
         Err(why) => match plan_with(index, question) {
             Outcome::Refusal(refusal) => Outcome::Refusal(explained(index, previous, refusal, why)),

@@ -32,6 +32,7 @@ mod words;
 
 use data::chart::Wish;
 use data::plan::Plan;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use follow::{Previous, plan_after};
@@ -87,7 +88,7 @@ impl Reading {
 }
 
 /// Something taken for granted, for people to check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Assumption {
     /// Such as `time_anchor`.
     pub code: String,
@@ -141,7 +142,7 @@ impl Refusal {
 }
 
 /// The classes of refusals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// A word names nothing in the data.
@@ -211,7 +212,7 @@ fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str)
         Ok(words) => words,
         Err(refusal) => return Outcome::Refusal(*refusal),
     };
-    match decide::decide_in_order(index, &words) {
+    let outcome = match decide::decide_in_order(index, &words) {
         Outcome::Refusal(refusal) => {
             let unread = refusal.is_unread();
             match lookup::instead(index, &weights, question, refusal) {
@@ -220,5 +221,6 @@ fn plan_by<'w>(index: &Index, weights: impl Fn() -> &'w Weights, question: &str)
             }
         }
         Outcome::Answer(answer) => lookup::beside(index, &weights, question, answer),
-    }
+    };
+    decide::checked(index, outcome)
 }

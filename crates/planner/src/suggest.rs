@@ -2,11 +2,11 @@
 
 use base::Type;
 
-use crate::decide::decide;
+use crate::decide::{decide, is_counted_by_rows};
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::tokens::{self, Token};
-use crate::words::plural;
+use crate::words::{plural, split_name};
 use crate::{Outcome, Reason, Refusal};
 
 /// How many questions are offered.
@@ -107,19 +107,30 @@ fn made(index: &Index) -> Vec<String> {
     for (id, table) in index.dataset.tables.iter().enumerate() {
         let Some(thing) = index.things.iter().find(|thing| thing.table == Some(id)) else { continue };
         let things = plural(&thing.noun);
-        questions.push(format!("How many {things} are there?"));
-        let spoken = |name: &str| crate::words::split_name(name).join(" ");
+        // What a number of each row counts is not counted by rows.
+        let by_rows = is_counted_by_rows(index, id);
+        if !by_rows {
+            questions.push(format!("How many {things} are there?"));
+        }
+        let spoken = |name: &str| split_name(name).join(" ");
         let category = |column: &&data::dataset::ColumnInfo| {
             column.ty == Type::Text && !column.unique && (2..=50).contains(&column.distinct)
         };
         let categories: Vec<String> =
             table.columns.iter().filter(category).take(PER_TABLE_MAX).map(|column| spoken(&column.name)).collect();
         let numbers: Vec<String> = (0..table.columns.len())
-            .filter(|at| table.columns[*at].ty.is_number() && !index.facts[id][*at].identifier)
+            .filter(|at| table.columns[*at].ty.is_number() && !index.facts[id][*at].mark)
+            .filter(|at| table.columns[*at].running.is_none())
             .take(PER_TABLE_MAX)
             .map(|at| index.facts[id][at].core.join(" "))
             .collect();
-        questions.extend(categories.iter().map(|category| format!("How many {things} are there by {category}?")));
+        let counted = categories.iter().filter(|_| !by_rows);
+        questions.extend(counted.map(|category| format!("How many {things} are there by {category}?")));
+        for (column, running) in table.columns.iter().filter_map(|column| Some((column, column.running.as_ref()?))) {
+            let of = running.entity.iter().map(|name| spoken(name)).collect::<Vec<_>>().join(" and ");
+            let by = if of.is_empty() { String::new() } else { format!(" by {of}") };
+            questions.push(format!("What is the latest {}{by}?", spoken(&column.name)));
+        }
         for number in &numbers {
             questions.push(format!("What is the average {number}?"));
             questions.extend(categories.iter().map(|category| format!("What is the average {number} by {category}?")));
@@ -128,6 +139,15 @@ fn made(index: &Index) -> Vec<String> {
             questions.push(format!("What is the {}?", measure.name));
             questions.extend(categories.iter().map(|category| format!("What is the {} by {category}?", measure.name)));
         }
+    }
+    let marks = index.columns().filter(|id| index.facts(*id).mark && index.column(*id).ty.is_number());
+    for (id, thing) in marks.filter_map(|id| Some((id, index.rows_of(id.table)?))) {
+        let (things, name) = (plural(&index.things[thing].noun), split_name(&index.column(id).name).join(" "));
+        questions.extend([
+            format!("How many {things} are there by {name}?"),
+            format!("What is the highest {name}?"),
+            format!("What is the lowest {name}?"),
+        ]);
     }
     for measure in &index.dataset.measures {
         let natural = measure.tables.first();

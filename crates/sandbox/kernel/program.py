@@ -202,7 +202,7 @@ def missing_module(error):
     """Advice for who misses a package that can be had."""
     name = getattr(error, "name", None)
     if isinstance(error, ModuleNotFoundError) and isinstance(name, str) and name.partition(".")[0] in SET_ML:
-        return "`assay sandbox install ml` installs it"
+        return "it is one of the packages of the set `ml`, which are not installed"
     return None
 
 
@@ -210,5 +210,5 @@ def missing_name(error, namespace):
     """Advice for who misses a built-in that the profile does not have."""
     name, own = getattr(error, "name", None), namespace.get("__builtins__")
     if isinstance(error, NameError) and isinstance(own, dict) and name not in own and name in vars(builtins):
-        return f"the profile `analysis` does not have `{name}`; `--profile task` has it"
+        return f"the profile `analysis` does not have `{name}`; the profile `task` has it"
     return None

@@ -43,6 +43,6 @@ def _import_allowed(name, globals=None, locals=None, fromlist=(), level=0):
         return _import_any(name, globals, locals, fromlist, level)
     root = name.partition(".")[0]
     if level == 0 and root in _MODULES_REFUSED:
-        message = f"the profile `analysis` does not have the module `{root}`; `--profile task` has it"
+        message = f"the profile `analysis` does not have the module `{root}`; the profile `task` has it"
         raise ImportError(message, name=name)
     return _import_any(name, globals, locals, fromlist, level)

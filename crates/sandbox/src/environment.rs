@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use base::{Code, Digest, Problem};
+use base::{Choice, Code, Digest, Problem};
 
 use crate::Sandbox;
 use crate::cell::CellOptions;
@@ -132,7 +132,7 @@ impl Environment {
         }
         let python = find_python(options)?;
         let made = make(options, set, &python, progress);
-        made.map_err(|problem| problem.hint_if_none("mend the cause and run the command again; nothing is left behind"))
+        made.map_err(|problem| problem.hint_if_none("mend the cause and try again; nothing is left behind"))
     }
 
     /// What it has.
@@ -214,7 +214,8 @@ async fn hold_patiently(directory: &Path) -> io::Result<File> {
 fn unwritable(path: &Path, error: &io::Error) -> Problem {
     let code = if error.kind() == io::ErrorKind::StorageFull { Code::DiskFull } else { Code::EnvironmentMissing };
     Problem::new(code, format!("cannot write the Python environment below `{}`: {error}", path.display()))
-        .hint("make the directory writable, or name another with ASSAY_ENV_DIR")
+        .hint("make the directory writable, or use another")
+        .action(Choice::EnvDir)
 }
 
 fn find_python(options: &EnvironmentOptions) -> Result<Python, Problem> {
@@ -232,8 +233,9 @@ fn find_python(options: &EnvironmentOptions) -> Result<Python, Problem> {
     found.ok_or_else(|| {
         Problem::new(Code::EnvironmentMissing, format!("no Python {major}.{minor} found to make the environment from"))
             .hint(format!(
-                "install Python {major}.{minor} with pip (Debian: apt install python3 python3-pip), or name one with ASSAY_PYTHON"
+                "install Python {major}.{minor} with pip (Debian: apt install python3 python3-pip), or use one from another place"
             ))
+            .action(Choice::Python)
     })
 }
 
@@ -320,7 +322,7 @@ fn install_packages(
     }
     let reason = errors.lines().rev().find(|line| line.contains("rror") || line.contains("No module")).unwrap_or("");
     Err(missing(format!("pip could not install the environment's packages: {}", reason.trim()))
-        .hint("check that this machine reaches a package index and that Python has pip, then run the command again"))
+        .hint("check that this machine reaches a package index and that Python has pip, then try again"))
 }
 
 fn compile_packages(python: &Python, root: &Path) -> Result<(), Problem> {
@@ -362,7 +364,7 @@ async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]
     if execution.outcome != Outcome::Ok {
         let said = execution.stderr.lines().last().unwrap_or("no word").to_string();
         return Err(Problem::new(Code::EnvironmentMissing, format!("the Python environment does not work: {said}"))
-            .hint(format!("remove `{}` and run the command again", part.parent().unwrap_or(part).display())));
+            .hint(format!("remove `{}` and try again", part.parent().unwrap_or(part).display())));
     }
     image::open_to_readers(part).map_err(failed)
 }

@@ -5,7 +5,8 @@ mod returned;
 use std::io::Read;
 use std::path::Path;
 
-use base::{Digest, Finding, Hash, Usage};
+use base::{Digest, FindingInLine, Hash, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -41,7 +42,7 @@ pub struct Tables {
 }
 
 /// How an execution came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Outcome {
@@ -53,7 +54,7 @@ pub enum Outcome {
 }
 
 /// What became of a program.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Execution {
     /// How it came out.
     pub outcome: Outcome,
@@ -74,12 +75,14 @@ pub struct Execution {
     /// Why it failed.
     pub error: Option<Raised>,
     /// What its last expression came to.
+    #[serde(default)]
     pub result: Returned,
     /// What the guard said.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingInLine>,
     /// What it left in `out/`.
     pub files: Vec<OutFile>,
     /// How many other entries of `out/` did not come back: links, devices, or beyond the most that are copied.
+    #[serde(default)]
     pub files_left_out: usize,
     /// What it used.
     pub usage: Usage,
@@ -88,7 +91,7 @@ pub struct Execution {
 }
 
 /// A file that a program left behind.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OutFile {
     /// Relative to `out/`.
     pub path: String,
@@ -175,7 +178,7 @@ impl Execution {
     }
 
     /// A program that the guard did not let run.
-    pub fn refused(findings: Vec<Finding>) -> Execution {
+    pub fn refused(findings: Vec<FindingInLine>) -> Execution {
         Execution { findings, ..Execution::of(Outcome::Refused) }
     }
 

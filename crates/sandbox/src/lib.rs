@@ -32,7 +32,7 @@ mod turnstile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base::{Code, Problem};
+use base::{Action, Choice, Code, Problem};
 use broker::Asked;
 use leaving::Leaving;
 
@@ -83,20 +83,20 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Problem {
         let message = error.to_string();
         match error {
-            Error::Start(_) => Problem::new(Code::SandboxUnavailable, message).hint("run `assay doctor`"),
-            Error::Busy(_) => {
-                Problem::new(Code::SandboxBusy, message).hint("run the command again when others have ended")
-            }
+            Error::Start(_) => Problem::new(Code::SandboxUnavailable, message).action(Action::CheckMachine),
+            Error::Busy(_) => Problem::new(Code::SandboxBusy, message).hint("try again when others have ended"),
             Error::Excessive(_) => {
                 Problem::new(Code::Usage, message).hint("start the same anew with limits within the maxima")
             }
-            Error::Unavailable { fix, .. } => Problem::new(Code::SandboxUnavailable, message).hint(fix),
+            Error::Unavailable { fix, .. } => {
+                Problem::new(Code::SandboxUnavailable, message).hint(fix).action(Action::CheckMachine)
+            }
             Error::Harvest { disk_full: true, .. } => {
                 Problem::new(Code::DiskFull, message).hint("free some space and run the program again")
             }
-            Error::Harvest { .. } => {
-                Problem::new(Code::FileUnreadable, message).hint("make the folder writable, or give another --out")
-            }
+            Error::Harvest { .. } => Problem::new(Code::FileUnreadable, message)
+                .hint("make the folder writable, or use another")
+                .action(Choice::OutputFolder),
         }
     }
 }

@@ -62,7 +62,7 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
                 None => "a cell ended without a word".to_string(),
             };
             let said = execution.stderr.lines().last().unwrap_or(&ended);
-            missing(said, "run the command again; remove the environment's directory if it stays so")
+            missing(said, "try again; remove the environment's directory if it stays so")
         }
         Err(Error::Unavailable { cause, fix }) => missing(&cause, &fix),
         Err(error) => missing(&error.to_string(), "check that this program's file can be executed"),
@@ -73,8 +73,8 @@ pub async fn probe(sandbox: &Sandbox) -> Vec<FacilityStatus> {
 fn how_to_have_a_group() -> String {
     let why = meter::refusal().map(|why| format!(" ({why})")).unwrap_or_default();
     format!(
-        "this user may make no control groups here{why}: with systemd, assay sandbox stop, then systemd-run --user --scope \
-         assay …; otherwise as root, or with memory, pids and cpuacct groups of its own (version 1)"
+        "this user may make no control groups here{why}: with systemd, stop the broker, then start this program by \
+         systemd-run --user --scope; otherwise as root, or with memory, pids and cpuacct groups of its own (version 1)"
     )
 }
 

@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use base::Usage;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,7 +92,7 @@ pub enum End {
 }
 
 /// The limit that ended a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum KilledBy {
@@ -102,11 +103,13 @@ pub enum KilledBy {
 }
 
 /// How a cell was isolated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Isolation {
     /// The tier, `namespaces`.
+    #[schemars(extend("enum" = ["namespaces", "landlock", "docker", "kubernetes"]))]
     pub tier: String,
     /// What bounds memory: `cgroup2`, `cgroup1` or `watchdog`.
+    #[schemars(extend("enum" = ["cgroup2", "cgroup1", "watchdog"]))]
     pub memory: String,
     /// Whether the kernel was already running.
     pub warm: bool,
@@ -151,7 +154,7 @@ pub struct Response {
 pub const DONE: u8 = b'd';
 
 /// An exception inside a kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Raised {
     /// The class.
     #[serde(rename = "type")]

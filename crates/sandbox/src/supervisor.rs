@@ -453,7 +453,7 @@ fn unavailable(step: &str, error: &str) -> Report {
         }
         "mount proc" => "the container masks /proc: start it with --security-opt systempaths=unconfined",
         "restrict by Landlock" => "use Linux 5.13 or newer with landlock in the kernel's lsm= list",
-        _ => "run `assay doctor` to see which layer this machine does not give",
+        _ => "check that this machine and its container allow it",
     };
     Report {
         end: End::Unavailable { cause: format!("cannot {step}: {error}"), fix: fix.into() },

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use base::{Code, Problem, RunId};
+use base::{Action, Choice, Code, Problem, RunId};
 
 use crate::Fence;
 
@@ -40,7 +40,8 @@ impl From<Error> for Problem {
         match error {
             Error::Problem(problem) => problem,
             Error::Fenced { ref run, .. } => Problem::new(Code::RunBusy, error.to_string())
-                .hint(format!("another process took it over, or it was stopped; see `assay runs show {run}`"))
+                .hint("another process took it over, or it was stopped")
+                .action(Action::FollowRun { run: run.clone() })
                 .in_run(run),
             Error::KeyTaken { ref run } => Problem::new(Code::KeyConflict, error.to_string()).in_run(run),
             Error::Exists { ref run } => Problem::new(Code::RunExists, error.to_string()).in_run(run),
@@ -144,18 +145,21 @@ pub(crate) fn io_problem(path: &Path, error: &io::Error) -> Problem {
         StorageFull | QuotaExceeded => disk_full(path),
         NotADirectory => not_a_directory(path),
         _ => Problem::new(Code::FileUnreadable, format!("cannot use `{}`: {error}", path.display()))
-            .hint("name another data directory with --data-dir"),
+            .hint("use another data directory")
+            .action(Choice::DataDir),
     }
 }
 
 pub(crate) fn not_a_directory(path: &Path) -> Problem {
     Problem::new(Code::SettingInvalid, format!("the data directory `{}` is not a directory", path.display()))
-        .hint("name another with --data-dir")
+        .hint("use another data directory")
+        .action(Choice::DataDir)
 }
 
 pub(crate) fn damaged(path: &Path, what: &str) -> Problem {
     Problem::new(Code::JournalDamaged, format!("`{}` is damaged: {what}", path.display()))
-        .hint("move it away and restore it from a backup, or name another data directory with --data-dir")
+        .hint("move it away and restore it from a backup, or use another data directory")
+        .action(Choice::DataDir)
 }
 
 fn disk_full(path: &Path) -> Problem {
@@ -165,7 +169,8 @@ fn disk_full(path: &Path) -> Problem {
 
 fn readonly(path: &Path, cause: &dyn std::fmt::Display) -> Problem {
     Problem::new(Code::StoreReadonly, format!("cannot write `{}`: {cause}", path.display()))
-        .hint("make it writable, or name another data directory with --data-dir")
+        .hint("make it writable, or use another data directory")
+        .action(Choice::DataDir)
 }
 
 /// SQLite says only that it cannot open a file; whether the directory takes a new one tells why.

@@ -5,6 +5,7 @@
 
 use base::{Hash, RunId, Timestamp};
 use rusqlite::{Connection, Row, params};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Failure;
@@ -35,7 +36,7 @@ pub struct Recall {
 }
 
 /// A key and the run it leads to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RecallRecord {
     /// The key.
     pub key: String,
@@ -56,7 +57,7 @@ pub struct RecallRecord {
 }
 
 /// A thread and its latest run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ThreadRecord {
     /// What it is called.
     pub name: String,
@@ -69,7 +70,7 @@ pub struct ThreadRecord {
 }
 
 /// A run of a thread.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ThreadRun {
     /// Its name.
     pub run: String,

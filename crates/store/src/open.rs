@@ -15,7 +15,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use base::{Code, Problem};
+use base::{Choice, Code, Problem};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -139,7 +139,8 @@ fn denied(directory: &Path, error: &io::Error) -> Problem {
         return io_problem(directory, error);
     }
     Problem::new(Code::FileUnreadable, format!("cannot read the data directory `{}`: {error}", directory.display()))
-        .hint("make it readable, or name another with --data-dir")
+        .hint("make it readable, or use another data directory")
+        .action(Choice::DataDir)
 }
 
 /// A directory that may not be read is nobody's new one.

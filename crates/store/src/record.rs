@@ -2,7 +2,10 @@
 //!
 //! What comes back is also what a capsule carries, so names and order of its fields are part of the capsule's format.
 
+use std::borrow::Cow;
+
 use base::{Hash, Problem, RunId, Timestamp, read_word};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -29,6 +32,16 @@ macro_rules! words {
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "enum": [$($word),*] })
             }
         }
 
@@ -238,7 +251,7 @@ impl Content {
 }
 
 /// Where a forked run left the run it came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ForkPoint {
     /// The run it came from.
     pub run: RunId,
@@ -345,7 +358,7 @@ pub struct StepRecord {
 }
 
 /// A file a run produced; its contents are kept under their hash.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactRecord {
     /// Unique in its run.
     pub name: String,

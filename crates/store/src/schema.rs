@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use base::{Code, Problem};
+use base::{Choice, Code, Problem};
 use rusqlite::Connection;
 
 use crate::error::{Failure, damaged};
@@ -127,7 +127,8 @@ pub(crate) fn standing(connection: &Connection, database: &Path) -> Result<Stand
             Code::StoreNewer,
             format!("store `{}` has version {version}, this program knows {}", database.display(), VERSION),
         )
-        .hint("use the newer program that wrote it, or name another data directory with --data-dir")),
+        .hint("use the newer program that wrote it, or another data directory")
+        .action(Choice::DataDir)),
     }
 }
 
@@ -160,5 +161,6 @@ fn prepare_empty(connection: &Connection, database: &Path) -> Result<(), Problem
         Code::StoreReadonly,
         format!("`{}` lies where write-ahead logging does not work", database.display()),
     )
-    .hint("name a data directory on a local disk with --data-dir"))
+    .hint("use a data directory on a local disk")
+    .action(Choice::DataDir))
 }

@@ -7,21 +7,32 @@ use std::ops::Range;
 /// Comments, strings and character literals become spaces; newlines stay.
 pub fn code_only(text: &str) -> String {
     let mut blanked = text.as_bytes().to_vec();
-    let mut at = 0;
-    while at < text.len() {
-        let end = literal_end(text, at);
-        if end == at {
-            at += 1;
-            continue;
-        }
-        for byte in &mut blanked[at..end] {
+    for range in comments_and_literals(text) {
+        for byte in &mut blanked[range] {
             if *byte != b'\n' {
                 *byte = b' ';
             }
         }
-        at = end;
     }
     String::from_utf8(blanked).expect("whole literals and comments are blanked, so whole characters are")
+}
+
+/// Where strings and character literals lie, quotes included.
+pub fn literals(text: &str) -> Vec<Range<usize>> {
+    let is_comment = |range: &Range<usize>| text[range.start..].starts_with('/');
+    comments_and_literals(text).into_iter().filter(|range| !is_comment(range)).collect()
+}
+
+fn comments_and_literals(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let end = literal_end(text, at);
+        if end > at {
+            found.push(at..end);
+        }
+        at = end.max(at + 1);
+    }
+    found
 }
 
 /// Where the comment or literal that begins here ends; `at` itself if none does.
@@ -157,6 +168,13 @@ mod tests {
         assert_eq!(left("a \"b"), "a");
         assert_eq!(left("a r#\"b\""), "a");
         assert_eq!(left("a /* b"), "a");
+    }
+
+    #[test]
+    fn literals_are_found_without_comments() {
+        let text = "a(\"b\", 'c') // \"d\"\nr#\"e\"# /* 'f' */";
+        let found: Vec<&str> = literals(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["\"b\"", "'c'", "r#\"e\"#"]);
     }
 
     #[test]

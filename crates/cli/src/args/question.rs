@@ -27,12 +27,15 @@ pub struct Ask {
     /// Also show: sql, plan, steps, readings
     #[arg(long, value_delimiter = ',', value_name = "WHAT", conflicts_with = "queue")]
     pub show: Vec<Show>,
-    /// Print the table as CSV on stdout, cells as they are, and everything else on stderr
+    /// Print every row as CSV on stdout, cells as they are, and everything else on stderr
     #[arg(long, conflicts_with_all = ["markdown", "json", "jsonl", "queue"])]
     pub csv: bool,
     /// Print the table as Markdown on stdout, cells as they are, and everything else on stderr
     #[arg(long, conflicts_with_all = ["json", "jsonl", "queue"])]
     pub markdown: bool,
+    /// Also write every row to a file: .csv or .parquet
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    pub out: Option<std::path::PathBuf>,
     /// Also write the chart to a file: .svg, .png, or .json for Vega-Lite
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub chart: Option<std::path::PathBuf>,
@@ -113,6 +116,12 @@ pub struct Sql {
     /// A dataset's name, files or folders, and last the statement
     #[arg(required = true, num_args = 1.., value_name = "DATA… SELECT")]
     pub words: Vec<String>,
+    /// Print every row as CSV on stdout, cells as they are
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "queue"])]
+    pub csv: bool,
+    /// Also write every row to a file: .csv or .parquet
+    #[arg(long, value_name = "FILE", conflicts_with = "queue")]
+    pub out: Option<std::path::PathBuf>,
 }
 
 const THREADS_EXAMPLES: &str = "\

@@ -3,50 +3,55 @@
 mod chart;
 mod page;
 
-use agent::{ASK, AskInput, FilesNow, Resolved};
-use base::{Code, Problem};
+use base::{Code, Document, Problem};
 use serde_json::Value;
+use tasks::{ASK, AskInput};
+use warehouse::{FilesNow, Resolved};
 
 use self::chart::{ChartFile, Written};
-pub use self::page::{Form, View, print};
-use crate::app::{App, absolute, data_and_last};
+pub use self::page::{Form, View, how_known, print};
 use crate::args::{Ask, Show};
+use crate::rows::Rows;
+use crate::terminal::Terminal;
 
 /// Asks and prints; 1 when refused.
-pub async fn run(app: &App, ask: &Ask) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     // Read while the data is looked for; whoever needs it before it is there waits for it.
     drop(tokio::task::spawn_blocking(planner::read_lexicon));
-    let (data, question, resolved) = data_and_last(app, &ask.words, "ask", "question").await?;
+    let (data, question, resolved) = terminal.data_and_last(&ask.words, "ask", "question").await?;
+    let rows = Rows::asked(ask.csv, ask.out.as_deref())?;
     let input = AskInput {
-        data: absolute(app, data),
+        data: terminal.data_names().lasting(data),
         version: resolved.version.to_string(),
         question: question.to_string(),
         answer_all: ask.answer_all,
         reading: ask.reading.map(usize::from),
         no_cache: ask.no_cache,
         thread: ask.thread.clone(),
+        file: rows.form(),
     };
-    let chart = ChartFile::asked(ask, &app.settings.env_dir)?;
-    let Some((answer, runs)) = app.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
+    let chart = ChartFile::asked(ask, &terminal.app.settings.env_dir)?;
+    let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
     let form = match (ask.csv, ask.markdown) {
         (true, _) => Form::Csv,
         (_, true) => Form::Markdown,
         _ => Form::Page,
     };
     let steps = if ask.show.contains(&Show::Steps) { steps(&runs, &answer).await? } else { Vec::new() };
-    app.show(&answer, |printer| print(printer, &answer, &View { show: &ask.show, steps, form }));
+    let csv = if answer["status"] == "answered" { rows.take(&runs, &answer).await? } else { None };
+    terminal.show(&answer, |printer| print(printer, &answer, &View { show: &ask.show, steps, form, csv }));
     if let Some(chart) = chart.filter(|_| answer["status"] == "answered") {
-        write_chart(app, &chart, &answer)?;
+        write_chart(terminal, &chart, &answer)?;
     }
-    say_if_outdated(app, &resolved);
+    say_if_outdated(terminal, &resolved);
     Ok(exit_code(&answer))
 }
 
-fn write_chart(app: &App, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
+fn write_chart(terminal: &Terminal, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
     match chart.write(answer)? {
-        Written::Nothing => app.printer.remark("note", "no chart helps to read this answer, so none was written"),
+        Written::Nothing => terminal.printer.remark("note", "no chart helps to read this answer, so none was written"),
         Written::WithoutSomeLetters => {
-            app.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
+            terminal.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
         }
         Written::Whole => {}
     }
@@ -54,23 +59,23 @@ fn write_chart(app: &App, chart: &ChartFile, answer: &Value) -> Result<(), Probl
 }
 
 /// An added dataset answers from what was read; whoever changed its files since is told.
-pub fn say_if_outdated(app: &App, resolved: &Resolved) {
+pub fn say_if_outdated(terminal: &Terminal, resolved: &Resolved) {
     let Some(added) = resolved.added() else { return };
-    let became = match app.context.files_now(added) {
+    let became = match terminal.app.warehouse().files_now(added) {
         FilesNow::Unchanged => return,
         FilesNow::Changed => {
             format!("changed since they were read: `assay data refresh {}` reads them again", added.name)
         }
         FilesNow::Missing => "are gone; what was read of them is still here".to_string(),
     };
-    app.printer.remark("note", &format!("the files of {} {became}", added.name));
+    terminal.printer.remark("note", &format!("the files of {} {became}", added.name));
 }
 
 /// What the run of an answer recorded.
 async fn steps(runs: &flow::Runs, answer: &Value) -> Result<Vec<Value>, Problem> {
     let id = answer["run"].as_str().and_then(base::RunId::parse);
     let id = id.ok_or_else(|| Problem::new(Code::Internal, "the answer names no run"))?;
-    Ok(runs.show(&id).await?["steps"].as_array().cloned().unwrap_or_default())
+    Ok(runs.show(&id).await?.to_json()["steps"].as_array().cloned().unwrap_or_default())
 }
 
 /// 0 for an answer, 1 for a refusal.

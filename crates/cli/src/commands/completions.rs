@@ -8,15 +8,15 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use app::{Overrides, Settings};
 use base::{Code, Problem};
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::{Bash, CompleteEnv, Fish, Shells, Zsh};
 use flow::{Filter, RunState, RunSummary};
 
-use crate::app::App;
-use crate::args::{Cli, Completions, Global, Shell};
-use crate::settings::Settings;
+use crate::args::{Cli, Completions, Shell};
+use crate::terminal::Terminal;
 
 /// Set by the scripts to the shell's name.
 const VARIABLE: &str = "ASSAY_COMPLETE";
@@ -29,7 +29,7 @@ const SEEN_MAX: usize = 1000;
 const SHORT_DIGITS: usize = 8;
 
 /// Prints the script for a shell.
-pub fn run(app: &App, completions: &Completions) -> Result<u8, Problem> {
+pub fn run(terminal: &Terminal, completions: &Completions) -> Result<u8, Problem> {
     let name = match completions.shell {
         Shell::Bash => "bash",
         Shell::Zsh => "zsh",
@@ -40,7 +40,7 @@ pub fn run(app: &App, completions: &Completions) -> Result<u8, Problem> {
     let mut script = Vec::new();
     let written = shell.write_registration(VARIABLE, "assay", "assay", &program(), &mut script);
     written.map_err(|error| failed(error.to_string()))?;
-    app.printer.data(&String::from_utf8_lossy(&script));
+    terminal.printer.data(&String::from_utf8_lossy(&script));
     Ok(0)
 }
 
@@ -101,8 +101,8 @@ fn with_datasets(argument: Arg, data_dir: Option<PathBuf>) -> Arg {
 }
 
 fn dataset_names(data_dir: Option<PathBuf>, all: bool) -> Vec<String> {
-    let flags = Global { data_dir, quiet: true, ..Global::default() };
-    let datasets = Settings::read(&flags).map(|settings| agent::Datasets::of(&settings.data_dir));
+    let flags = Overrides { data_dir, ..Overrides::default() };
+    let datasets = Settings::read(&flags).map(|settings| warehouse::Datasets::of(&settings.data_dir));
     datasets
         .map(|datasets| if all { datasets.all_names() } else { datasets.names().unwrap_or_default() })
         .unwrap_or_default()
@@ -131,7 +131,7 @@ fn states_for(action: &str) -> &'static [RunState] {
 }
 
 fn glance(data_dir: Option<PathBuf>, states: &[RunState], limit: usize) -> Vec<RunSummary> {
-    let flags = Global { data_dir, quiet: true, ..Global::default() };
+    let flags = Overrides { data_dir, ..Overrides::default() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let (Ok(settings), Ok(runtime)) = (Settings::read(&flags), runtime) else { return Vec::new() };
     let filter = Filter { states: states.to_vec(), ..Filter::default() };

@@ -5,133 +5,84 @@ mod notes;
 mod profile;
 mod write;
 
-use agent::{Prepared, Resolved, Source};
-use base::{Problem, Timestamp};
-use data::builtin;
+use app::documents::data::{Dataset, Datasets, Listed, Profile};
+use base::{Document, Problem, Timestamp};
 use data::profile::Remark;
-use serde_json::{Value, json};
+use warehouse::{FilesNow, Prepared};
 
-use crate::app::{App, absolute, resolve};
 use crate::args::{Data, DataAction};
 use crate::commands::ask;
 use crate::printer::Printer;
+use crate::terminal::Terminal;
 use crate::when;
 
 /// Adds, lists, shows, writes or forgets datasets.
-pub async fn run(app: &App, data: &Data) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, data: &Data) -> Result<u8, Problem> {
     match &data.action {
-        DataAction::Add { paths, name } => change::add(app, paths, name.as_deref()).await,
-        DataAction::List => list(app).await,
-        DataAction::Show { name } => show(app, name).await,
-        DataAction::Profile { name } => profile(app, name).await,
-        DataAction::Refresh { name } => change::refresh(app, name).await,
-        DataAction::Remove { name } => change::remove(app, name),
-        DataAction::Export { name, to } => write::export(app, name, to).await,
-        DataAction::Remember { name, text } => notes::remember(app, name, text).await,
-        DataAction::Notes { name, action } => notes::run(app, name, action).await,
-        DataAction::Init { path } => write::init(app, path).await,
+        DataAction::Add { paths, name } => change::add(terminal, paths, name.as_deref()).await,
+        DataAction::List => list(terminal).await,
+        DataAction::Show { name } => show(terminal, name).await,
+        DataAction::Profile { name } => profile(terminal, name).await,
+        DataAction::Refresh { name } => change::refresh(terminal, name).await,
+        DataAction::Remove { name } => change::remove(terminal, name),
+        DataAction::Export { name, to } => write::export(terminal, name, to).await,
+        DataAction::Remember { name, text } => notes::remember(terminal, name, text).await,
+        DataAction::Notes { name, action } => notes::run(terminal, name, action).await,
+        DataAction::Init { path } => write::init(terminal, path).await,
     }
 }
 
-async fn list(app: &App) -> Result<u8, Problem> {
-    let mut datasets = Vec::new();
-    for name in builtin::names() {
-        datasets.push(listed(app, Source::Builtin(name)).await?);
-    }
-    let added = app.context.datasets();
-    for name in added.names()? {
-        match added.find(&name) {
-            Ok(Some(one)) => datasets.push(listed(app, Source::Added(Box::new(one))).await?),
-            Ok(None) => {}
-            Err(problem) => app.printer.remark("warning", &problem.message),
-        }
-    }
-    let cache = json!({ "bytes": app.context.cache().bytes(), "bytes_max": app.context.cache_bytes });
-    let document = json!({ "v": 1, "kind": "datasets", "datasets": datasets, "cache": cache });
-    app.show(&document, |printer| {
+async fn list(terminal: &Terminal) -> Result<u8, Problem> {
+    let (document, unreadable) = Datasets::of(terminal.app.warehouse()).await?;
+    unreadable.iter().for_each(|problem| terminal.printer.remark("warning", &problem.message));
+    terminal.show(&document.to_json(), |printer| {
         let now = Timestamp::from(std::time::SystemTime::now());
-        let width = datasets.iter().filter_map(|dataset| dataset["id"].as_str()).map(str::len).max().unwrap_or(0);
-        for dataset in &datasets {
+        let width = document.datasets.iter().map(|dataset| dataset.id.len()).max().unwrap_or(0);
+        for dataset in &document.datasets {
             printer.line(&list_line(printer, dataset, width, now));
         }
-        let (used, most) = (size(app.context.cache().bytes()), size(app.context.cache_bytes));
+        let (used, most) = (size(document.cache.bytes), size(document.cache.bytes_max));
         printer.remark("prepared", &format!("{used} of at most {most}"));
     });
     Ok(0)
 }
 
-async fn listed(app: &App, source: Source) -> Result<Value, Problem> {
-    let added = match &source {
-        Source::Added(added) => Some((**added).clone()),
-        Source::Builtin(_) | Source::Files(_) => None,
+fn list_line(printer: &Printer, dataset: &Listed, width: usize, now: Timestamp) -> String {
+    let rows = dataset.rows.map_or_else(|| "not read yet".to_string(), |rows| counted(rows, "row"));
+    let bytes = dataset.bytes.map(size).unwrap_or_default();
+    let state = match dataset.files {
+        Some(FilesNow::Changed) => "  files have changed since",
+        Some(FilesNow::Missing) => "  files are gone",
+        Some(FilesNow::Unchanged) | None => "",
     };
-    let resolved = Resolved::of(&app.context, source).await?;
-    let prepared = resolved.prepared_form(&app.context);
-    let tables: Vec<String> = match &added {
-        Some(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),
-        None => builtin::hashes(&resolved.id).map(|(table, _)| table.to_string()).collect(),
-    };
-    let rows = match (&added, &prepared) {
-        (Some(added), _) => Some(added.tables.iter().map(|(_, rows)| rows).sum::<u64>()),
-        (None, Some(prepared)) => Some(prepared.dataset.tables.iter().map(|table| table.rows).sum()),
-        (None, None) => None,
-    };
-    Ok(json!({
-        "id": resolved.id, "version": resolved.version, "description": resolved.metadata().description,
-        "tables": tables, "origin": if added.is_some() { "added" } else { "built-in" },
-        "rows": rows, "bytes": prepared.as_ref().map(Prepared::bytes),
-        "files_bytes": added.as_ref().map(agent::Added::bytes),
-        "paths": added.as_ref().map(|added| &added.paths),
-        "added_at": added.as_ref().map(|added| added.added_at), "read_at": added.as_ref().map(|added| added.read_at),
-        "files": added.as_ref().map(|added| app.context.files_now(added)),
-    }))
+    let when = dataset.read_at.map(|at| format!("read {} ago", when::age(at, now)));
+    let about = printer.dim(&when.unwrap_or_else(|| dataset.description.clone()));
+    let (id, origin) = (&dataset.id, dataset.origin.as_str());
+    format!("{id:<width$}  {origin:<9} {rows:>14} {bytes:>9}  {about}{state}")
 }
 
-fn list_line(printer: &Printer, dataset: &Value, width: usize, now: Timestamp) -> String {
-    let text = |field: &str| dataset[field].as_str().unwrap_or_default().to_string();
-    let rows = dataset["rows"].as_u64().map_or_else(|| "not read yet".to_string(), |rows| counted(rows, "row"));
-    let bytes = dataset["bytes"].as_u64().map(size).unwrap_or_default();
-    let state = match dataset["files"].as_str() {
-        Some("changed") => "  files have changed since",
-        Some("missing") => "  files are gone",
-        _ => "",
-    };
-    let when = Timestamp::parse(&text("read_at")).map(|at| format!("read {} ago", when::age(at, now)));
-    let about = when.unwrap_or_else(|| text("description"));
-    format!("{:<width$}  {:<9} {rows:>14} {bytes:>9}  {}{state}", text("id"), text("origin"), printer.dim(&about))
-}
-
-async fn show(app: &App, name: &[String]) -> Result<u8, Problem> {
-    let resolved = resolve(app, name).await?;
-    let prepared = resolved.prepare(&app.context).await?;
-    let remembered = app.context.notes().about(&absolute(app, name))?;
-    let mut document = json!({ "v": 1, "kind": "dataset" });
-    if let (Some(document), Ok(Value::Object(fields))) =
-        (document.as_object_mut(), serde_json::to_value(&prepared.dataset))
-    {
-        document.extend(fields);
-        let notes: Vec<&str> = prepared.remarks.iter().map(|remark| remark.message.as_str()).collect();
-        document.insert("notes".into(), json!(notes));
-        document.insert("remarks".into(), json!(prepared.remarks));
-        document.insert("remembered".into(), json!(remembered));
-    }
-    app.show(&document, |printer| {
+async fn show(terminal: &Terminal, name: &[String]) -> Result<u8, Problem> {
+    let resolved = terminal.resolve(name).await?;
+    let prepared = resolved.prepare(terminal.app.warehouse()).await?;
+    let remembered = terminal.app.warehouse().notes().about(&terminal.data_names().lasting(name))?;
+    let document = Dataset::of(&prepared, remembered);
+    terminal.show(&document.to_json(), |printer| {
         print(printer, &prepared, &name.join(" "));
-        if !remembered.is_empty() {
+        if !document.remembered.is_empty() {
             printer.line("\nremembered");
         }
-        remembered.iter().for_each(|note| printer.line(&format!("  {:>3}  {}", note.id, note.text)));
-        ask::say_if_outdated(app, &resolved);
+        document.remembered.iter().for_each(|note| printer.line(&format!("  {:>3}  {}", note.id, note.text)));
+        ask::say_if_outdated(terminal, &resolved);
     });
     Ok(0)
 }
 
-async fn profile(app: &App, name: &[String]) -> Result<u8, Problem> {
-    let prepared = resolve(app, name).await?.prepare(&app.context).await?;
+async fn profile(terminal: &Terminal, name: &[String]) -> Result<u8, Problem> {
+    let prepared = terminal.resolve(name).await?.prepare(terminal.app.warehouse()).await?;
     let mut profile = prepared.profile()?;
     profile.remarks.clone_from(&prepared.remarks);
-    let document = profile::document(&prepared.dataset, &profile);
-    app.show(&document, |printer| profile::print(printer, &prepared.dataset, &profile));
+    let document = Profile::of(&prepared.dataset, &profile);
+    terminal.show(&document.to_json(), |printer| profile::print(printer, &prepared.dataset, &profile));
     Ok(0)
 }
 
@@ -148,8 +99,9 @@ fn print(printer: &Printer, prepared: &Prepared, name: &str) {
         for column in &table.columns {
             let nulls = if column.nulls > 0 { format!(", {} empty", column.nulls) } else { String::new() };
             let unit = column.unit.as_ref().map(|unit| format!(" in {unit}")).unwrap_or_default();
+            let running = column.running.as_ref().map(|running| format!(", {running}")).unwrap_or_default();
             printer.line(&format!(
-                "  {:<width$}  {:<9} {} distinct{nulls}{unit}  {}",
+                "  {:<width$}  {:<9} {} distinct{nulls}{unit}{running}  {}",
                 column.name,
                 column.ty.as_str(),
                 column.distinct,

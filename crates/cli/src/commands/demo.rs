@@ -2,39 +2,39 @@
 
 mod plan;
 
-use agent::{DEMO, DemoInput};
 use base::{Code, Problem};
 use serde_json::Value;
+use tasks::{DEMO, DemoInput};
 
-use crate::app::App;
 use crate::args::{Demo, DemoAction, DemoFlow};
 use crate::commands::document;
 use crate::printer::Printer;
+use crate::terminal::Terminal;
 
 /// Shows one of them. A flow is run, or several of it are queued.
-pub async fn run(app: &App, demo: &Demo) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, demo: &Demo) -> Result<u8, Problem> {
     let flow = match &demo.action {
         DemoAction::Flow(flow) => flow,
-        DemoAction::Plan => return plan::run(app).await,
+        DemoAction::Plan => return plan::run(terminal).await,
     };
     let input = input(flow)?;
     let title = format!("{} steps of {} ms", flow.steps, flow.step_ms);
     if flow.runs > 1 {
-        return queue_many(app, flow, &input, &title).await;
+        return queue_many(terminal, flow, &input, &title).await;
     }
-    app.run_and_show(&flow.begin, DEMO, &input, &title, |made| document::show(app, made)).await
+    terminal.run_and_show(&flow.begin, DEMO, &input, &title, |made| document::show(terminal, made)).await
 }
 
-async fn queue_many(app: &App, flow: &DemoFlow, input: &DemoInput, title: &str) -> Result<u8, Problem> {
+async fn queue_many(terminal: &Terminal, flow: &DemoFlow, input: &DemoInput, title: &str) -> Result<u8, Problem> {
     if flow.begin.key.is_some() {
         return Err(Problem::new(Code::Usage, "a key stands for one run, not for several").hint("leave out --runs"));
     }
-    let engine = app.engine().await?;
+    let engine = terminal.app.engine().await?;
     let mut runs = Vec::new();
     for _ in 0..flow.runs {
-        runs.push(engine.enqueue(&app.request(&flow.begin, DEMO, input, title)?).await?);
+        runs.push(engine.enqueue(&terminal.request(&flow.begin, DEMO, input, title)?).await?);
     }
-    app.show_queued(DEMO, &runs);
+    terminal.show_queued(DEMO, &runs);
     Ok(0)
 }
 

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::app::App;
 use crate::commands::{ask, demo, eval, sandbox, sql};
 use crate::printer::{Format, Printer, clean_lines};
+use crate::terminal::Terminal;
 
 /// Prints a document as asked for; gives the exit code.
-pub fn show(app: &App, document: &Value) -> u8 {
-    let was_streamed = app.watcher.has_streamed(document["run"].as_str().unwrap_or_default());
-    app.show(document, |printer| draw(printer, document, was_streamed));
+pub fn show(terminal: &Terminal, document: &Value) -> u8 {
+    let was_streamed = terminal.watcher.has_streamed(document["run"].as_str().unwrap_or_default());
+    terminal.show(document, |printer| draw(printer, document, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
         "execution" | "sql" | "plan" => sql::exit_code(document),
@@ -19,9 +19,9 @@ pub fn show(app: &App, document: &Value) -> u8 {
 
 /// Prints the document of a run that was there before. What the program of a stranger's capsule printed is not for the
 /// terminal as it is.
-pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
-    if !is_imported || app.printer.format != Format::Text {
-        return show(app, document);
+pub fn show_again(terminal: &Terminal, document: &Value, is_imported: bool) -> u8 {
+    if !is_imported || terminal.printer.format != Format::Text {
+        return show(terminal, document);
     }
     let mut cleaned = document.clone();
     for stream in ["stdout", "stderr"] {
@@ -29,7 +29,7 @@ pub fn show_again(app: &App, document: &Value, is_imported: bool) -> u8 {
             cleaned[stream] = clean_lines(text).into();
         }
     }
-    show(app, &cleaned)
+    show(terminal, &cleaned)
 }
 
 fn draw(printer: &Printer, document: &Value, was_streamed: bool) {
@@ -41,8 +41,8 @@ fn draw(printer: &Printer, document: &Value, was_streamed: bool) {
         "sql" | "plan" => {
             sql::print(printer, document);
             let known = &document["known"];
-            if let (Some(level), Some(note)) = (known["level"].as_str(), known["note"].as_str()) {
-                printer.line(&printer.dim(&format!("\nknown    {level}: {note}")));
+            if known.is_object() {
+                printer.line(&printer.dim(&format!("\nknown    {}", ask::how_known(known))));
             }
         }
         _ => printer.lines(&format!("{document:#}\n")),

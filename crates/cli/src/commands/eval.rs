@@ -3,14 +3,14 @@
 mod curve;
 mod page;
 
-use agent::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
 use base::{Code, Problem, RunId};
 use serde_json::Value;
+use tasks::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
 
-use crate::app::App;
 use crate::args::Eval;
 use crate::files;
 use crate::printer::{Format, Printer};
+use crate::terminal::Terminal;
 
 /// Failures that are shown in the terminal.
 const FAILURES_SHOWN: usize = 10;
@@ -18,7 +18,7 @@ const FAILURES_SHOWN: usize = 10;
 const ROWS_SHOWN: usize = 3;
 
 /// Evaluates, writes the files asked for and prints the figures.
-pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, eval: &Eval) -> Result<u8, Problem> {
     let input = EvalInput {
         cases: FileInput::at(&eval.cases)?,
         tables: eval.tables.as_deref().map(FileInput::at).transpose()?,
@@ -33,7 +33,7 @@ pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
     for (path, option) in [(&eval.out, "--out"), (&eval.html, "--html")] {
         path.as_deref().map_or(Ok(()), |path| files::check_folder(path, option))?;
     }
-    let Some((document, runs)) = app.run_or_queue(&eval.begin, EVAL, &input, &title).await? else { return Ok(0) };
+    let Some((document, runs)) = terminal.run_or_queue(&eval.begin, EVAL, &input, &title).await? else { return Ok(0) };
     let run = document["run"].as_str().and_then(RunId::parse);
     let run = run.ok_or_else(|| Problem::new(Code::Internal, "the evaluation names no run"))?;
     let lines = runs.artifact(&run, RESULTS_FILE).await?;
@@ -46,12 +46,12 @@ pub async fn run(app: &App, eval: &Eval) -> Result<u8, Problem> {
         let page = page::draw(&eval.cases.display().to_string(), &document, &results);
         files::write(path, page.as_bytes(), &kept)?;
     }
-    app.show(&document, |printer| {
+    terminal.show(&document, |printer| {
         print(printer, &document);
         print_failures(printer, &results);
     });
-    if app.printer.format != Format::Text {
-        tell_problems(app, &results);
+    if terminal.printer.format != Format::Text {
+        tell_problems(terminal, &results);
     }
     Ok(0)
 }
@@ -152,9 +152,11 @@ fn cell(cell: &Value) -> String {
 }
 
 /// Says on stderr which cases could not be asked.
-fn tell_problems(app: &App, results: &[CaseResult]) {
+fn tell_problems(terminal: &Terminal, results: &[CaseResult]) {
     let problems = results.iter().filter(|result| result.status == Status::Problem);
     for result in problems.take(FAILURES_SHOWN) {
-        app.printer.remark("problem", &format!("{}: {}", result.id, result.message.as_deref().unwrap_or_default()));
+        terminal
+            .printer
+            .remark("problem", &format!("{}: {}", result.id, result.message.as_deref().unwrap_or_default()));
     }
 }

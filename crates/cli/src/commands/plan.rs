@@ -1,60 +1,45 @@
 //! `assay plan run|check|compile|schema`: the plan language by hand.
 
-use agent::{PLAN, PlanInput, Prepared, Resolved, unvalidated};
-use base::{Code, Problem};
-use data::plan::PlanProblem;
-use serde_json::{Value, json};
+use app::documents::plan::{PlanSchema, WrittenPlan};
+use base::{Code, Document, Problem};
+use serde_json::Value;
+use tasks::{PLAN, PlanInput, unvalidated};
 
-use crate::app::{App, absolute, resolve};
 use crate::args::{Begin, Plan, PlanAction, PlanFile};
 use crate::commands::document;
+use crate::terminal::Terminal;
 
 const PLAN_BYTES_MAX: usize = 1 << 20;
 
 /// Runs, checks or compiles a plan, or prints what plans look like.
-pub async fn run(app: &App, plan: &Plan) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, plan: &Plan) -> Result<u8, Problem> {
     match &plan.action {
-        PlanAction::Run { begin, file } => compute(app, begin, file).await,
-        PlanAction::Check(file) => check(app, file).await,
-        PlanAction::Schema => Ok(schema(app)),
-        PlanAction::Compile { file, dialect: _ } => compile(app, file).await,
+        PlanAction::Run { begin, file } => compute(terminal, begin, file).await,
+        PlanAction::Check(file) => check(terminal, file).await,
+        PlanAction::Schema => Ok(schema(terminal)),
+        PlanAction::Compile { file, dialect: _ } => compile(terminal, file).await,
     }
 }
 
-async fn compute(app: &App, begin: &Begin, file: &PlanFile) -> Result<u8, Problem> {
-    let (plan, data, resolved) = load(app, file).await?;
+async fn compute(terminal: &Terminal, begin: &Begin, file: &PlanFile) -> Result<u8, Problem> {
+    let written = read(file)?;
+    let data = written.data().map_err(|problem| unvalidated(vec![problem]))?;
+    let resolved = terminal.resolve(&data).await?;
     let title = format!("plan over {}", resolved.id);
-    let input = PlanInput { data: absolute(app, &data), version: resolved.version.to_string(), plan };
-    app.run_and_show(begin, PLAN, &input, &title, |made| document::show(app, made)).await
+    let input = PlanInput {
+        data: terminal.data_names().lasting(&data),
+        version: resolved.version.to_string(),
+        plan: written.plan,
+    };
+    terminal.run_and_show(begin, PLAN, &input, &title, |made| document::show(terminal, made)).await
 }
 
-async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
-    let value = read_json(&file.file)?;
-    let result = match dataset_of(&value, file) {
-        Ok(data) => match prepare(app, &data).await {
-            Ok(prepared) => data::plan::read(&value, &prepared.dataset),
-            Err(problem) if problem.code == Code::DatasetUnknown => Err(vec![PlanProblem {
-                path: "/dataset".into(),
-                code: problem.code,
-                message: problem.message,
-                suggestions: base::nearest(&data[0], app.context.datasets().all_names().iter().map(String::as_str)),
-            }]),
-            Err(problem) => return Err(problem),
-        },
-        Err(problem) => Err(vec![problem]),
-    };
-    let (problems, plan) = match result {
-        Ok(plan) => (Vec::new(), Some(plan)),
-        Err(problems) => (problems, None),
-    };
-    let document = json!({
-        "v": 1, "kind": "plan_check", "valid": plan.is_some(), "problems": problems,
-        "plan": plan.as_ref().map(|plan| plan.canonical()), "plan_hash": plan.as_ref().map(|plan| plan.hash()),
-    });
-    app.show(&document, |printer| match &plan {
-        Some(plan) => printer.line(&format!("valid {}", plan.hash())),
+async fn check(terminal: &Terminal, file: &PlanFile) -> Result<u8, Problem> {
+    let check = read(file)?.check(terminal.app.warehouse(), &terminal.data_names()).await?;
+    terminal.show(&check.to_json(), |printer| match &check.plan_hash {
+        Some(hash) => printer.line(&format!("valid {hash}")),
         None => {
-            for problem in &problems {
+            for problem in &check.problems {
                 printer.line(&format!("{}: {}", problem.path, problem.message));
                 for suggestion in &problem.suggestions {
                     printer.line(&format!("    did you mean `{suggestion}`?"));
@@ -62,46 +47,24 @@ async fn check(app: &App, file: &PlanFile) -> Result<u8, Problem> {
             }
         }
     });
-    Ok(u8::from(plan.is_none()))
+    Ok(u8::from(!check.valid))
 }
 
-async fn compile(app: &App, file: &PlanFile) -> Result<u8, Problem> {
-    let (value, data, _) = load(app, file).await?;
-    let prepared = prepare(app, &data).await?;
-    let plan = data::plan::read(&value, &prepared.dataset).map_err(unvalidated)?;
-    let sql = data::compile::duckdb(&plan, &prepared.dataset).map_err(|problem| unvalidated(vec![problem]))?;
-    let document = json!({ "v": 1, "kind": "plan_sql", "dialect": "duckdb", "sql": sql, "plan_hash": plan.hash() });
-    app.show(&document, |printer| printer.data(&format!("{sql}\n")));
+async fn compile(terminal: &Terminal, file: &PlanFile) -> Result<u8, Problem> {
+    let compiled = read(file)?.compile(terminal.app.warehouse(), &terminal.data_names()).await?;
+    terminal.show(&compiled.to_json(), |printer| printer.data(&format!("{}\n", compiled.sql)));
     Ok(0)
 }
 
 /// With `--json` inside a document of ours, else the schema itself, for other programs.
-fn schema(app: &App) -> u8 {
-    let schema = data::plan::schema();
-    let document = json!({ "v": 1, "kind": "plan_schema", "schema": schema });
-    app.show(&document, |printer| printer.data(&format!("{schema:#}\n")));
+fn schema(terminal: &Terminal) -> u8 {
+    let language = PlanSchema::of_the_language();
+    terminal.show(&language.to_json(), |printer| printer.data(&format!("{:#}\n", language.schema)));
     0
 }
 
-async fn load(app: &App, file: &PlanFile) -> Result<(Value, Vec<String>, Resolved), Problem> {
-    let value = read_json(&file.file)?;
-    let data = dataset_of(&value, file).map_err(|problem| unvalidated(vec![problem]))?;
-    let resolved = resolve(app, &data).await?;
-    Ok((value, data, resolved))
-}
-
-async fn prepare(app: &App, data: &[String]) -> Result<Prepared, Problem> {
-    resolve(app, data).await?.prepare(&app.context).await
-}
-
-fn dataset_of(value: &Value, file: &PlanFile) -> Result<Vec<String>, PlanProblem> {
-    if !file.data.is_empty() {
-        return Ok(file.data.clone());
-    }
-    match data::plan::dataset_name(value) {
-        Some(name) => Ok(vec![name.to_string()]),
-        None => Err(PlanProblem::invalid("/dataset", "the plan does not name its dataset")),
-    }
+fn read(file: &PlanFile) -> Result<WrittenPlan, Problem> {
+    Ok(WrittenPlan { plan: read_json(&file.file)?, data: file.data.clone() })
 }
 
 fn read_json(file: &str) -> Result<Value, Problem> {

@@ -4,50 +4,51 @@ mod capsule;
 mod list;
 mod prune;
 
-use base::{Code, Problem};
-use flow::{Replay, Runs as RunsOfStore, Store, Target};
+use app::documents::runs::{Cancel, Replay};
+use base::{Code, Document, Problem};
+use flow::{Runs as RunsOfStore, Start, Store, Target};
 use serde_json::{Value, json};
 
-use crate::app::App;
 use crate::args::{Runs, RunsAction};
 use crate::commands::document;
 use crate::files;
 use crate::printer::{Format, Printer};
+use crate::terminal::Terminal;
 
 /// Does to runs what was asked for.
-pub async fn run(app: &App, runs: &Runs) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, runs: &Runs) -> Result<u8, Problem> {
     match &runs.action {
-        RunsAction::List(asked) => list::list(app, runs_of(app).await, asked).await,
-        RunsAction::Prune(asked) => prune::prune(app, &runs_of(app).await?, asked).await,
-        RunsAction::Show { id, after, follow: false } => show(app, id, *after).await,
-        RunsAction::Show { id, after, follow: true } => follow(app, id, *after).await,
-        RunsAction::Resume { id } => resume(app, id).await,
-        RunsAction::Cancel { id } => cancel(app, id).await,
-        RunsAction::Replay { id } => replay(app, id).await,
-        RunsAction::Fork { id, from_step } => fork(app, id, *from_step).await,
+        RunsAction::List(asked) => list::list(terminal, runs_of(terminal).await, asked).await,
+        RunsAction::Prune(asked) => prune::prune(terminal, &runs_of(terminal).await?, asked).await,
+        RunsAction::Show { id, after, follow: false } => show(terminal, id, *after).await,
+        RunsAction::Show { id, after, follow: true } => follow(terminal, id, *after).await,
+        RunsAction::Resume { id } => resume(terminal, id).await,
+        RunsAction::Cancel { id } => cancel(terminal, id).await,
+        RunsAction::Replay { id } => replay(terminal, id).await,
+        RunsAction::Fork { id, from_step } => fork(terminal, id, *from_step).await,
         RunsAction::Export { id, to, force } => {
-            let runs = runs_of(app).await?;
+            let runs = runs_of(terminal).await?;
             files::check_folder(to, "--to")?;
             let target = Target { path: to.clone(), replace: *force };
-            capsule::export(app, &runs, &runs.find(id).await?, target).await
+            capsule::export(terminal, &runs, &runs.find(id).await?, target).await
         }
         RunsAction::Artifact { id, name } => {
-            let runs = runs_of(app).await?;
+            let runs = runs_of(terminal).await?;
             let contents = runs.artifact(&runs.find(id).await?, name).await?;
-            app.printer.bytes(&contents);
+            terminal.printer.bytes(&contents);
             Ok(0)
         }
-        RunsAction::Verify { file } => capsule::verify(app, file),
+        RunsAction::Verify { file } => capsule::verify(terminal, file),
         RunsAction::Import { file } => {
-            let runs = RunsOfStore::new(Store::open(&app.settings.data_dir).await?);
-            capsule::import(app, &runs, file).await
+            let runs = RunsOfStore::new(Store::open(&terminal.app.settings.data_dir).await?);
+            capsule::import(terminal, &runs, file).await
         }
     }
 }
 
 /// The runs that are there; looking for some does not make a store.
-pub async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
-    let data_dir = &app.settings.data_dir;
+pub async fn runs_of(terminal: &Terminal) -> Result<RunsOfStore, Problem> {
+    let data_dir = &terminal.app.settings.data_dir;
     let looked = std::fs::metadata(data_dir.join("store.db"));
     if looked.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Err(Problem::new(Code::RunUnknown, format!("there is no run in `{}`", data_dir.display()))
@@ -56,48 +57,50 @@ pub async fn runs_of(app: &App) -> Result<RunsOfStore, Problem> {
     Ok(RunsOfStore::new(Store::open(data_dir).await?))
 }
 
-async fn show(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
-    if after > 0 && app.printer.format != Format::JsonLines {
+async fn show(terminal: &Terminal, id: &str, after: i64) -> Result<u8, Problem> {
+    if after > 0 && terminal.printer.format != Format::JsonLines {
         return Err(Problem::new(Code::Usage, "--after is about events, and none are shown")
             .hint("add --jsonl or --follow to see the events after that one"));
     }
-    let runs = runs_of(app).await?;
+    let runs = runs_of(terminal).await?;
     let id = runs.find(id).await?;
-    if app.printer.format == Format::JsonLines {
+    if terminal.printer.format == Format::JsonLines {
         let mut seen = after;
         loop {
             let events = runs.events(&id, seen).await?;
             let Some(last) = events.last() else { return Ok(0) };
             seen = last.seq.unwrap_or(seen);
-            events.iter().for_each(|event| app.printer.json(&json!(event)));
+            events.iter().for_each(|event| terminal.printer.json(&json!(event)));
         }
     }
-    let document = runs.show(&id).await?;
-    app.show(&document, |printer| print(printer, &document));
-    if app.printer.format == Format::Text && document["output"]["kind"].is_string() {
-        app.printer.line("");
-        document::show_again(app, &document["output"], is_imported(&runs, &id).await?);
+    let document = runs.show(&id).await?.to_json();
+    terminal.show(&document, |printer| print(printer, &document));
+    if terminal.printer.format == Format::Text && document["output"]["kind"].is_string() {
+        terminal.printer.line("");
+        document::show_again(terminal, &document["output"], is_imported(&runs, &id).await?);
     }
     Ok(0)
 }
 
 /// Shows what happens as it happens; with `--json` the run as it is at its end.
-async fn follow(app: &App, id: &str, after: i64) -> Result<u8, Problem> {
-    let runs = runs_of(app).await?;
+async fn follow(terminal: &Terminal, id: &str, after: i64) -> Result<u8, Problem> {
+    let runs = runs_of(terminal).await?;
     let id = runs.find(id).await?;
-    let mut seen = after;
-    let mut tell = |event: &flow::Event| match app.printer.format {
-        Format::JsonLines => app.printer.json(&json!(event)),
-        Format::Text => print_event(&app.printer, event),
-        Format::Json => {}
-    };
-    let state = runs.follow(&id, &mut seen, &mut tell).await?;
-    if app.printer.format == Format::Json {
-        app.printer.json(&runs.show(&id).await?);
+    let mut events = runs.watch(&id, after);
+    while let Some(event) = events.next().await? {
+        match terminal.printer.format {
+            Format::JsonLines => terminal.printer.json(&json!(*event)),
+            Format::Text => print_event(&terminal.printer, &event),
+            Format::Json => {}
+        }
+    }
+    let state = runs.state(&id).await?;
+    if terminal.printer.format == Format::Json {
+        terminal.printer.json(&runs.show(&id).await?.to_json());
     }
     if !state.is_final() {
         let why = format!("its process is gone; `assay runs resume {id}` goes on with it");
-        app.printer.remark(state.as_str(), &why);
+        terminal.printer.remark(state.as_str(), &why);
     }
     Ok(u8::from(state != flow::RunState::Succeeded))
 }
@@ -168,26 +171,26 @@ fn cut(text: &str) -> String {
     }
 }
 
-async fn resume(app: &App, id: &str) -> Result<u8, Problem> {
-    let engine = app.engine().await?;
+async fn resume(terminal: &Terminal, id: &str) -> Result<u8, Problem> {
+    let engine = terminal.app.engine().await?;
     let id = engine.runs().find(id).await?;
     let run = engine.runs().show(&id).await?;
-    let recorded = run["steps"].as_array().map_or(0, Vec::len);
-    if run["output"].is_null() {
-        app.printer.progress(&format!("{recorded} recorded steps; going on at step {recorded}"));
+    let recorded = run.steps.len();
+    if run.output.is_none() {
+        terminal.printer.progress(&format!("{recorded} recorded steps; going on at step {recorded}"));
     }
     let is_imported = is_imported(engine.runs(), &id).await?;
-    let ended = engine.resume(&app.context, &id).await?;
-    Ok(document::show_again(app, &ended.result?.output, is_imported))
+    let ended = terminal.follow(Start::Resume(id)).await?;
+    Ok(document::show_again(terminal, &ended.result?.output, is_imported))
 }
 
-async fn fork(app: &App, id: &str, from_step: usize) -> Result<u8, Problem> {
-    let engine = app.engine().await?;
+async fn fork(terminal: &Terminal, id: &str, from_step: usize) -> Result<u8, Problem> {
+    let engine = terminal.app.engine().await?;
     let id = engine.runs().find(id).await?;
     let is_imported = is_imported(engine.runs(), &id).await?;
-    let ended = engine.fork(&app.context, &id, from_step).await?;
-    app.printer.progress(&format!("forked as {}", ended.run));
-    Ok(document::show_again(app, &ended.result?.output, is_imported))
+    let ended = terminal.follow(Start::Fork { from: id, steps: from_step }).await?;
+    terminal.printer.progress(&format!("forked as {}", ended.run));
+    Ok(document::show_again(terminal, &ended.result?.output, is_imported))
 }
 
 /// Whether a stranger's capsule brought the run here, or the one it was forked from.
@@ -195,29 +198,24 @@ async fn is_imported(runs: &RunsOfStore, id: &base::RunId) -> Result<bool, Probl
     Ok(runs.journal(id).await?.run.here.imported_at.is_some())
 }
 
-async fn cancel(app: &App, id: &str) -> Result<u8, Problem> {
-    let runs = runs_of(app).await?;
-    let id = runs.find(id).await?;
-    let (state, cancelled) = runs.cancel(&id).await?;
-    let document = json!({ "v": 1, "kind": "cancel", "run": id, "state": state.as_str(), "cancelled": cancelled });
-    app.show_apart(&document, |printer| match (cancelled, state.is_final()) {
+async fn cancel(terminal: &Terminal, id: &str) -> Result<u8, Problem> {
+    let runs = runs_of(terminal).await?;
+    let cancel = Cancel::stop(&runs, runs.find(id).await?).await?;
+    let Cancel { run: id, state, cancelled } = &cancel;
+    terminal.show_apart(&cancel.to_json(), |printer| match (*cancelled, state.is_final()) {
         (true, _) => printer.line(&format!("{id} is cancelled")),
         (false, true) => printer.remark("not cancelled", &format!("{id} had ended before: {}", state.as_str())),
         (false, false) => printer.remark("asked", &format!("{id} was asked to stop and has not done so yet")),
     });
-    Ok(u8::from(!cancelled))
+    Ok(u8::from(!cancel.cancelled))
 }
 
-async fn replay(app: &App, id: &str) -> Result<u8, Problem> {
-    let engine = app.engine().await?;
-    let Replay { run, steps, difference } = engine.replay(&app.context, &engine.runs().find(id).await?).await?;
-    let found = difference.as_ref().map(|found| {
-        json!({ "message": found.message, "path": found.path, "recorded": found.recorded, "replayed": found.replayed })
-    });
-    let document =
-        json!({ "v": 1, "kind": "replay", "run": run, "steps": steps, "same": found.is_none(), "difference": found });
-    app.show_apart(&document, |printer| match &difference {
-        None => printer.line(&format!("the same: {steps} recorded steps, and what the code makes of them")),
+async fn replay(terminal: &Terminal, id: &str) -> Result<u8, Problem> {
+    let engine = terminal.app.engine().await?;
+    let replay = engine.replay(&terminal.app.context, &engine.runs().find(id).await?).await?;
+    let replay = Replay::from(replay);
+    terminal.show_apart(&replay.to_json(), |printer| match &replay.difference {
+        None => printer.line(&format!("the same: {} recorded steps, and what the code makes of them", replay.steps)),
         Some(found) => {
             printer.remark("differs", &found.message);
             if found.path.is_some() {
@@ -226,5 +224,5 @@ async fn replay(app: &App, id: &str) -> Result<u8, Problem> {
             }
         }
     });
-    Ok(u8::from(difference.is_some()))
+    Ok(u8::from(!replay.same))
 }

@@ -1,21 +1,36 @@
 //! `assay sql`: one SELECT.
 
-use agent::{SQL, SqlInput};
 use base::{Problem, Table};
 use serde_json::Value;
+use tasks::{SQL, SqlInput};
 
-use crate::app::{App, absolute, data_and_last};
 use crate::args::Sql;
 use crate::commands::{document, sandbox};
 use crate::grid;
 use crate::printer::Printer;
+use crate::rows::Rows;
+use crate::terminal::Terminal;
 
 /// Runs the statement and prints the result; 1 when refused, failed or killed.
-pub async fn run(app: &App, sql: &Sql) -> Result<u8, Problem> {
-    let (data, statement, resolved) = data_and_last(app, &sql.words, "sql", "statement").await?;
-    let input =
-        SqlInput { data: absolute(app, data), version: resolved.version.to_string(), sql: statement.to_string() };
-    app.run_and_show(&sql.begin, SQL, &input, statement, |made| document::show(app, made)).await
+pub async fn run(terminal: &Terminal, sql: &Sql) -> Result<u8, Problem> {
+    let (data, statement, resolved) = terminal.data_and_last(&sql.words, "sql", "statement").await?;
+    let rows = Rows::asked(sql.csv, sql.out.as_deref())?;
+    let input = SqlInput {
+        data: terminal.data_names().lasting(data),
+        version: resolved.version.to_string(),
+        sql: statement.to_string(),
+        file: rows.form(),
+    };
+    let ran = terminal.run_or_queue(&sql.begin, SQL, &input, statement).await?;
+    let Some((made, runs)) = ran else { return Ok(0) };
+    let csv = if made["outcome"] == "ok" { rows.take(&runs, &made).await? } else { None };
+    match csv {
+        Some(csv) => {
+            terminal.printer.bytes(&csv);
+            Ok(exit_code(&made))
+        }
+        None => Ok(document::show(terminal, &made)),
+    }
 }
 
 /// The exit code of a document with an outcome.

@@ -1,26 +1,26 @@
 //! `assay worker`: works on queued runs in the background.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{Code, Problem};
-use flow::{Ended, Worker as HowToWork};
-use serde_json::json;
+use app::documents::runs;
+use base::{Code, Document, Problem};
+use flow::{Ended, Events, Told, Worker as HowToWork};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 
-use crate::app::App;
 use crate::args::Worker;
 use crate::printer::Format;
+use crate::terminal::Terminal;
+use crate::watcher::Watcher;
 
 /// Works until interrupted, terminated or idle; what is not finished then is handed back.
-pub async fn run(app: &App, worker: &Worker, interrupted: oneshot::Receiver<()>) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, worker: &Worker, interrupted: oneshot::Receiver<()>) -> Result<u8, Problem> {
     // Beside each other, the steps of several runs would only confuse people.
-    let events = app.printer.format == Format::JsonLines;
-    let watcher = app.watcher.clone();
-    let observer: Option<flow::Observer> =
-        events.then(|| Arc::new(move |event: &flow::Event| watcher.see(event)) as flow::Observer);
-    let engine = Arc::new(app.engine_seen_by(observer).await?);
+    let events = terminal.printer.format == Format::JsonLines;
+    let engine = terminal.app.engine().await?;
+    let readers = RefCell::new(JoinSet::new());
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let how = HowToWork { slots: worker.slots.map_or(processors, usize::from), until_idle: worker.until_idle };
     let mut terminated = signal(SignalKind::terminate())
@@ -32,35 +32,46 @@ pub async fn run(app: &App, worker: &Worker, interrupted: oneshot::Receiver<()>)
             _ = terminated.recv() => {}
         }
     };
-    app.printer.progress(&format!("working on queued runs, {} at once", how.slots));
+    terminal.printer.progress(&format!("working on queued runs, {} at once", how.slots));
     let ended = engine
-        .work_queue(&app.context, how, stop, |one| {
-            app.context.provide_broker();
-            tell(app, one);
+        .work_queue(&terminal.app.context, how, stop, |told| match told {
+            Told::Began(run) if events => {
+                readers.borrow_mut().spawn(read(engine.runs().watch(run, 0), terminal.watcher.clone()));
+            }
+            Told::Began(_) => {}
+            Told::Ended(ended) => {
+                terminal.app.warehouse().provide_broker();
+                tell(terminal, ended);
+            }
+            Told::Trouble(problem) => terminal.printer.remark("error", &problem.message),
         })
         .await?;
-    let document = json!({ "v": 1, "kind": "worker", "runs": ended });
-    match app.printer.format {
-        Format::Json => app.printer.json(&document),
+    let mut readers = readers.into_inner();
+    while readers.join_next().await.is_some() {}
+    match terminal.printer.format {
+        Format::Json => terminal.printer.json(&runs::Worker { runs: ended }.to_json()),
         Format::JsonLines => {}
-        Format::Text => app.printer.progress(&format!("runs worked on: {ended}")),
+        Format::Text => terminal.printer.progress(&format!("runs worked on: {ended}")),
     }
     Ok(if by_keyboard.get() { Code::Cancelled.exit_code() } else { 0 })
 }
 
-fn tell(app: &App, one: Result<&Ended, &Problem>) {
-    match one {
+/// Prints what happens in a run, until it ends or is handed back.
+async fn read(mut events: Events, watcher: Arc<Watcher>) {
+    while let Ok(Some(event)) = events.next_here().await {
+        watcher.see(&event);
+    }
+}
+
+fn tell(terminal: &Terminal, ended: &Ended) {
+    let run = &ended.run;
+    match &ended.result {
         // The events say it all.
-        Ok(_) if app.printer.format == Format::JsonLines => {}
-        Ok(Ended { run, result: Ok(finish) }) => {
-            app.printer.progress(&format!("{run} {}", finish.state.as_str()));
+        _ if terminal.printer.format == Format::JsonLines => {}
+        Ok(finish) => terminal.printer.progress(&format!("{run} {}", finish.state.as_str())),
+        Err(problem) if problem.code == Code::Cancelled => {
+            terminal.printer.progress(&format!("{run} stopped: {problem}"));
         }
-        Ok(Ended { run, result: Err(problem) }) if problem.code == Code::Cancelled => {
-            app.printer.progress(&format!("{run} stopped: {problem}"));
-        }
-        Ok(Ended { run, result: Err(problem) }) => {
-            app.printer.progress(&format!("{run} {}: {problem}", problem.code.as_str()))
-        }
-        Err(problem) => app.printer.remark("error", &problem.message),
+        Err(problem) => terminal.printer.progress(&format!("{run} {}: {problem}", problem.code_name())),
     }
 }

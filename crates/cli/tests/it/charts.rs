@@ -78,5 +78,60 @@ fn a_picture_for_a_folder_that_is_not_there_costs_no_answer() {
     assert_eq!((&problem["code"], problem["run"].is_null()), (&Value::from("file_unreadable"), true), "{problem}");
     place.folder("orders.svg");
     let ran = place.assay(["ask", "ecommerce", "orders by status", "--chart", "orders.svg"]).run().exits(2);
-    assert!(ran.stdout.contains("known    verified"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("known    computed twice"), "{}", ran.stdout);
+}
+
+/// A file of one row for each day, in which the last month has nine days.
+fn nine_days_of_november() -> String {
+    const LENGTHS: [usize; 11] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 9];
+    let day = |month: usize, day: usize| format!("2026-{month:02}-{day:02},{},{}\n", 100 + month, 60 + month);
+    let rows = LENGTHS.iter().zip(1..).flat_map(|(days, month)| (1..=*days).map(move |at| day(month, at)));
+    format!("day,revenue,level\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_last_month_that_is_not_whole_is_no_fall() {
+    let place = Place::new();
+    let file = place.file("shop.csv", nine_days_of_november());
+    let file = file.to_str().unwrap();
+    let trend = place.answer(&[file], "revenue by month");
+    assert_eq!(
+        trend["sentence"],
+        "The sum of revenue rose from 3,131 in January 2026 to 3,410 in October 2026, its highest (10 whole months); \
+         November 2026 has data to the 9th only."
+    );
+    assert_eq!(trend["chart"]["drawing"]["unfinished"], serde_json::json!([10]));
+    assert_eq!(trend["chart"]["drawing"]["note"], "November 2026 has data to the 9th only");
+    let change = place.answer(&[file], "change in revenue by month");
+    assert_eq!(
+        change["sentence"],
+        "The change of sum of revenue from one month to the next ranged from -275 in February 2026 to 337 in March 2026; \
+         the last was 140 in October 2026 (9 changes); November 2026 has data to the 9th only."
+    );
+    let lowest = place.answer(&[file], "which month had the lowest revenue");
+    let told = lowest["sentence"].as_str().unwrap();
+    assert!(told.ends_with("; November 2026 has data to the 9th only."), "{told}");
+}
+
+#[test]
+fn years_run_forward_and_have_no_thousands() {
+    let place = Place::new();
+    let rows: String = (1990..2022).map(|year| format!("{year},{},{}\n", 900 + year % 37, year % 3)).collect();
+    let file = place.file("crops.csv", format!("Year,Harvest,Rain\n{rows}"));
+    let file = file.to_str().unwrap();
+    let answer = place.answer(&[file], "total harvest by year");
+    let years: Vec<&Value> = answer["table"]["rows"].as_array().unwrap().iter().map(|row| &row[0]).collect();
+    assert!(years.is_sorted_by_key(|year| year.as_i64()), "{years:?}");
+    assert_eq!(
+        answer["sentence"],
+        "The sum of Harvest fell from 929 in 1990 to 923 in 2021; the highest was 936 in 1997 (32 years)."
+    );
+    let ranked = place.answer(&[file], "total harvest by year sorted by harvest descending");
+    assert_eq!(ranked["table"]["rows"][0][1], 936, "an order that is asked for stands");
+    let newest = place.answer(&[file], "what is the highest year");
+    assert!(newest["sentence"].as_str().unwrap().ends_with(" 2021."), "{}", newest["sentence"]);
+    let picture = place.path("dots.svg");
+    place.assay(["ask", file, "scatter plot of year and harvest", "--chart", picture.to_str().unwrap()]).run();
+    let drawn = std::fs::read_to_string(&picture).expect("the picture");
+    assert!(drawn.contains(">1990<") && !drawn.contains("1,990"), "{drawn}");
 }

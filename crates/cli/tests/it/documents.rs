@@ -27,6 +27,8 @@ fn every_command_prints_exactly_one_document() {
         (&["runs", "list"], "runs"),
         (&["doctor"], "doctor"),
         (&["config", "show"], "config"),
+        (&["schema"], "schemas"),
+        (&["schema", "answer"], "schemas"),
     ];
     for (arguments, kind) in cases {
         assert_eq!(place.json(0, arguments)["kind"], *kind, "{arguments:?}");
@@ -147,4 +149,51 @@ fn help_and_version_are_answers() {
         let ran = shared().assay(arguments).run().exits(0);
         assert!(!ran.stdout.is_empty() && ran.stderr.is_empty(), "{arguments:?}");
     }
+}
+
+#[test]
+fn the_schemas_are_printed_as_they_are_held_against_documents() {
+    let place = Place::new();
+    let all = place.json(0, &["schema"]);
+    let ran = place.assay(["schema", "answer"]).run().exits(0);
+    let answer: Value = serde_json::from_str(&ran.stdout).expect("a schema is JSON");
+    assert_eq!(answer, all["schemas"]["answer"]);
+    assert_eq!(answer["properties"]["kind"], json!({ "const": "answer" }));
+    let listed = place.assay(["schema"]).run().exits(0);
+    let names: Vec<&str> = listed.stdout.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, all["schemas"].as_object().unwrap().keys().collect::<Vec<_>>());
+    let problem = place.json(2, &["schema", "anwser"]);
+    assert_eq!((&problem["code"], &problem["hint"]), (&json!("usage"), &json!("did you mean `answer`?")));
+}
+
+/// What a test reads is held against the schemas, so they must be able to say no.
+#[test]
+fn a_document_that_is_not_as_its_schema_says_is_noticed() {
+    let document = shared().json(0, &["sql", "ecommerce", "SELECT 1 AS one"]);
+    let spoilt = |pointer: &str, value: Value| {
+        let mut spoilt = document.clone();
+        *spoilt.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+        contract::fits(&spoilt).expect_err(pointer)
+    };
+    assert_eq!(contract::fits(&document), Ok(()));
+    for field in document.as_object().unwrap().keys() {
+        let mut without = document.clone();
+        without.as_object_mut().unwrap().shift_remove(field);
+        contract::fits(&without).expect_err(field);
+    }
+    spoilt("/v", json!(2));
+    spoilt("/kind", json!("sequel"));
+    spoilt("/run", json!("../run"));
+    spoilt("/outcome", json!("fine"));
+    spoilt("/killed_by", json!("boredom"));
+    spoilt("/sql", Value::Null);
+    spoilt("/table/columns/0/type", json!("integer"));
+    spoilt("/table/row_count", json!(-1));
+    spoilt("/table/rows/0/0", json!({ "one": 1 }));
+    spoilt("/usage/wall_ms", json!("1"));
+    let error = spoilt("/isolation/tier", json!("trust"));
+    assert!(error.starts_with("/isolation/tier: \"trust\""), "{error}");
+    let mut more = document.clone();
+    more["of_the_future"] = json!(1);
+    assert_eq!(contract::fits(&more), Ok(()), "readers ignore unknown fields");
 }

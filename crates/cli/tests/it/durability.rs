@@ -142,7 +142,8 @@ fn every_event_is_told_only_when_it_would_survive_a_power_cut() {
         let after = cut(&demo.place, &events[..moment], &format!("after-{moment}"), &mut || false);
         let shown = demo.runs(&after, &["show", &run]).exits(0).document();
         assert!(shown["last_seq"].as_u64() >= Some(last), "event {last} was told and is lost: {shown}");
-        assert_eq!(shown["steps"].as_array().unwrap().len(), seen, "at event {last}");
+        // The run does not wait for who reads, so more may be recorded than was told, never less.
+        assert!(shown["steps"].as_array().unwrap().len() >= seen, "at event {last}");
         demo.finishes(&after, &run, "effects.txt");
     }
     assert_eq!(seen, STEPS, "the trace misses something");

@@ -374,14 +374,14 @@ fn the_analysis_profile_has_fewer_names_and_modules() {
             (&json!("NameError"), &json!(2)),
             "{name}"
         );
-        assert!(document["error"]["hint"].as_str().unwrap().contains("--profile task"), "{document}");
+        assert!(document["error"]["hint"].as_str().unwrap().contains("the profile `task`"), "{document}");
         assert_eq!(run(&code, &[])["outcome"], "ok", "{name} is there in `task`");
     }
     for module in ["os", "os.path", "sys", "subprocess", "socket", "ctypes", "importlib", "builtins", "threading"] {
         let document = run(&format!("import {module}\n"), &analysis);
         assert_eq!(document["error"]["type"], "ImportError", "{module}: {document}");
         let message = document["error"]["message"].as_str().unwrap();
-        assert!(message.contains("the profile `analysis`") && message.contains("--profile task"), "{message}");
+        assert!(message.contains("the profile `analysis`") && message.contains("the profile `task`"), "{message}");
     }
     let from = run("from os import system\n", &analysis);
     assert_eq!(from["error"]["type"], "ImportError", "{from}");

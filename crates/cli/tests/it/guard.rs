@@ -25,7 +25,7 @@ fn warnings_alone_pass_and_people_read_lines() {
     place.file("task.py", "import json\nimport socket\n");
     let said = place.assay(["guard", "check", "task.py"]).run().exits(0);
     let expected = "task.py:2:8: warning python/network: `socket` speaks to the network, and a cell has none; \
-        give what is needed as `--input`\n";
+        give what is needed as an input file\n";
     assert_eq!(said.stdout, expected);
     assert_eq!(said.stderr, "passed: 0 errors, 1 warning\n");
     let refused = place.assay(["guard", "check", "-"]).stdin("import os\nos.setsid()\n").run().exits(1);

@@ -46,3 +46,4 @@ mod threads;
 mod torture;
 mod totals;
 mod views;
+mod whole;

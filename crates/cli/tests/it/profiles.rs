@@ -303,3 +303,76 @@ fn rows_without_a_partner_are_counted_and_named() {
     let whole = related(&orders("1000"));
     assert_eq!((whole[0].as_array().unwrap().len(), &whole[1]), (1, &json!([])));
 }
+
+/// Days of two countries with totals so far, what was given on the day, and how many people live there.
+fn vaccinations() -> String {
+    let mut text = "country,date,total_vaccinations,daily_vaccinations,population\n".to_string();
+    for (country, pace) in [("France", 700), ("Peru", 300)] {
+        let mut total = 0;
+        for day in 1..=28 {
+            let daily = pace + day * 37 % 50;
+            total += daily;
+            // Some days were never reported.
+            let told = if day % 5 == 0 { String::new() } else { total.to_string() };
+            writeln!(text, "{country},2021-02-{day:02},{told},{daily},{}", 5_000_000 + day * 9).expect("a text");
+        }
+    }
+    text
+}
+
+#[test]
+fn a_running_total_is_known_by_its_rows_and_never_added_up() {
+    let place = Place::new();
+    let file = place.file("country_vaccinations.csv", vaccinations());
+    let file = file.to_str().expect("a plain path");
+    let shown = profile(&place, &[file]);
+    let running = |name: &str| column(&shown, 0, name)["running"].clone();
+    assert_eq!(running("total_vaccinations"), json!({ "entity": ["country"], "time": "date" }));
+    assert_eq!((running("daily_vaccinations"), running("population")), (Value::Null, Value::Null));
+    let told = place.assay(["data", "show", file]).run().exits(0).stdout;
+    assert!(told.contains("running total per country over date"), "{told}");
+    assert!(!told.contains("How many vaccinations"), "{told}");
+
+    let refused = place.json(1, &["ask", file, "what is the sum of total_vaccinations by country"]);
+    let message = refused["refusal"]["message"].as_str().expect("a message");
+    assert!(message.contains("running total per country over date"), "{message}");
+    assert_eq!(refused["refusal"]["suggestions"][0], "What is the latest total vaccinations by country?");
+    let latest = place.json(0, &["ask", file, "What is the latest total vaccinations by country?"]);
+    assert_eq!(latest["table"]["rows"], json!([["France", 20322], ["Peru", 9122]]));
+    let rows = place.json(0, &["ask", file, "how many vaccinations are there"]);
+    assert_ne!(rows["known"]["level"], "verified", "{rows}");
+    assert!(rows.to_string().contains("rows of country_vaccinations were counted"), "{rows}");
+}
+
+#[test]
+fn numbers_that_rise_for_other_reasons_are_no_running_totals() {
+    let place = Place::new();
+    let mut orders = "order_no,row,placed,customer,age,price\n".to_string();
+    for row in 1..=90 {
+        let (day, age) = ((row - 1) / 3 + 1, 30 + row % 3 * 10 + row / 60);
+        writeln!(orders, "{},{row},2024-04-{day:02},K{},{age},{}", 1000 + row, row % 3, 100 + row).expect("a text");
+    }
+    let file = place.file("orders.csv", &orders);
+    let shown = profile(&place, &[file.to_str().expect("a plain path")]);
+    let columns = shown["tables"][0]["columns"].as_array().expect("columns");
+    assert!(columns.iter().all(|column| column["running"].is_null()), "{columns:?}");
+}
+
+#[test]
+fn names_that_repeat_in_other_places_are_not_counted_as_if_they_were_one_each() {
+    let place = Place::new();
+    let mut text = "county,state,product,residents\n".to_string();
+    for (at, state) in ["Ohio", "Iowa", "Utah", "Texas", "Maine", "Idaho"].iter().enumerate() {
+        for name in ["Adams", ["Clark", "Union", "Lake"][at / 2], state] {
+            (0..4).for_each(|product| writeln!(text, "{name},{state},P{product},{}", 90 + at).expect("a text"));
+        }
+    }
+    let file = place.file("places.csv", &text);
+    let file = file.to_str().expect("a plain path");
+    let shown = profile(&place, &[file]);
+    let repeats = |name: &str| column(&shown, 0, name)["repeats_within"].clone();
+    assert_eq!((repeats("county"), repeats("product")), (json!("state"), Value::Null));
+    let answer = place.json(0, &["ask", file, "how many counties are there"]);
+    assert!(answer.to_string().contains("counted by county"), "{answer}");
+    assert_ne!(answer["known"]["level"], "verified", "{answer}");
+}

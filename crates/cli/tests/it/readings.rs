@@ -65,3 +65,17 @@ fn the_best_reading_is_answered_beside_its_refusal_where_everything_is_to_be_ans
     assert_eq!(groups(&answer), json!([["A", 2], ["B", 1]]));
     assert_eq!(place.json(1, &["ask", "rides.csv", "delete everything", "--answer-all"])["status"], "refused");
 }
+
+#[test]
+fn of_two_numbers_that_are_asked_for_none_is_dropped() {
+    let place = Place::new();
+    let folder = place.folder("team");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file");
+    write("sales.csv", "sale_id,rep,day,units\n1,Ana,2024-01-01,5\n2,Bo,2024-01-02,7\n3,Ana,2024-02-01,4\n");
+    write("targets.csv", "rep,target\nAna,10\nBo,20\n");
+    let apart = place.json_any(&["ask", folder.to_str().expect("a plain path"), "total units and target by rep"]);
+    assert_eq!(apart["status"], "refused", "{apart}");
+    place.file("reps.csv", "rep,month,units,target\nAna,1,5,6\nBo,1,7,8\nAna,2,4,6\n");
+    let together = place.json(0, &["ask", "reps.csv", "total units and target by rep"]);
+    assert_eq!(groups(&together), json!([["Ana", 9, 12], ["Bo", 7, 8]]));
+}

@@ -6,6 +6,7 @@
 pub mod contract;
 pub mod leftovers;
 pub mod resident;
+mod schema;
 pub mod stage;
 pub mod started;
 pub mod tables;

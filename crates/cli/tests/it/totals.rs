@@ -156,3 +156,39 @@ fn the_end_of_a_large_table_is_looked_at() {
     let shown = place.json(0, &["data", "show", file.to_str().unwrap()]);
     assert_eq!(said(&shown), ["rows_set_aside [2100001]"]);
 }
+
+/// Lines of delimiters alone, with a total and a source below the last of them.
+#[test]
+fn lines_without_a_value_are_no_rows_and_what_stands_below_them_is_none_either() {
+    let place = Place::new();
+    let rows = "Day,Shop,Units,Price\n2025-01-01,North,3,10\n2025-01-02,South,4,20\n";
+    let cases = [
+        ("2025-01-03,West,5,5\n,,,\n", &["lines_skipped [4]"][..], 3),
+        (",,,\n2025-01-03,West,5,5\n , ,,\n,,,\n", &["lines_skipped [3,5,6]"], 3),
+        ("2025-01-03,West,5,5\n,,,\nTotal,,12,35\n", &["lines_skipped [4]", "rows_set_aside [4]"], 3),
+        ("2025-01-03,West,5,5\n,,,\nTotal,,,500\n", &["lines_skipped [4]", "rows_set_aside [4]"], 3),
+        ("2025-01-03,West,5,5\n\nTotal,,,500\n", &["rows_set_aside [4]"], 3),
+        ("2025-01-03,West,5,5\n,,,\nAs the ministry has it,,,\n", &["lines_skipped [4]", "rows_set_aside [4]"], 3),
+        (
+            "2025-01-03,West,5,5\n,,,\nTotal,,,500\nSource: ministry,,,\n",
+            &["lines_skipped [4]", "rows_set_aside [4]", "rows_set_aside [5]"],
+            3,
+        ),
+        // Read row by row, where places are lines of the file.
+        (
+            "2025-01-03,West,5,5\n,,,\nTotal,,,500\nSource: ministry\n",
+            &["ragged_rows [7]", "lines_skipped [5]", "rows_set_aside [4]", "rows_set_aside [5]"],
+            3,
+        ),
+    ];
+    for (number, (last, expected, count)) in cases.into_iter().enumerate() {
+        let file = place.file(&format!("{number}/sales.csv"), format!("{rows}{last}"));
+        let shown = place.json(0, &["data", "show", file.to_str().unwrap()]);
+        let remarks = shown["remarks"].as_array().unwrap().iter();
+        let said: Vec<String> =
+            remarks.map(|remark| format!("{} {}", remark["code"].as_str().unwrap(), remark["rows"])).collect();
+        assert_eq!(said, expected, "{last}");
+        assert_eq!(shown["tables"][0]["rows"], json!(count), "{last}");
+        assert_eq!(shown["tables"][0]["columns"][0]["type"], "date", "{last}");
+    }
+}

@@ -6,19 +6,21 @@ use base::{Cell, Table, Type};
 use serde_json::Value;
 
 use super::bins::{self, Counted};
+use super::sample;
 use super::wish::{Runs, Shape, kind};
 use super::{Along, Chart, Kind, Point, Positions, Series, Wish};
 use crate::dataset::Dataset;
 use crate::describe::{describe, describe_output};
 use crate::figures::{Form, grouped, number, period};
-use crate::plan::{Agg, ComputeOp, Expr, Grain, Part, Plan};
+use crate::periods;
+use crate::plan::{Agg, ComputeOp, Expr, Grain, Plan};
 
 /// Bars beyond are not told apart; the table has them all.
 const BARS_MAX: usize = 40;
 /// More colours are not told apart.
 const SERIES_MAX: usize = 8;
-/// Dots beyond make a file that is slow to open.
-const DOTS_MAX: usize = 10_000;
+/// Dots beyond are not told apart, and make a file that is slow to open.
+const DOTS_MAX: usize = 2_000;
 /// Names beyond need bars that lie.
 const UPRIGHT_NAMES_MAX: usize = 12;
 const UPRIGHT_NAME_LENGTH_MAX: usize = 12;
@@ -32,7 +34,8 @@ const DRAWN_MAX: f64 = 1e300;
 /// The chart that helps to read a result, if one does. `wish` is what the question says about it.
 pub fn choose(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String], wish: Option<Wish>) -> Option<Chart> {
     let result = Result { plan, dataset, table };
-    if table.rows.len() < 2 && wish.is_none() {
+    // The rows that are given are not a fair part of all, and axes and counts would not be those of all.
+    if table.truncated || table.rows.len() < 2 && wish.is_none() {
         return None;
     }
     if plan.group.is_empty() {
@@ -97,7 +100,15 @@ impl Result<'_> {
             || names.len() > UPRIGHT_NAMES_MAX
             || names.iter().any(|name| name.chars().count() > UPRIGHT_NAME_LENGTH_MAX);
         let one_bar_each = kind == Kind::Stacked || kind == Kind::Bar && colour.is_none();
-        notes.add(self.cut());
+        let parts = periods::unfinished(&self.plan.group[along], self.dataset, self.table);
+        parts.iter().for_each(|part| notes.add(Some(part.words())));
+        let unfinished = match &positions {
+            Positions::Times { periods, .. } => {
+                let starts: Vec<f64> = parts.iter().filter_map(|part| seconds(&part.start)).collect();
+                (0..periods.len()).filter(|at| starts.contains(&periods[*at].0)).collect()
+            }
+            _ => Vec::new(),
+        };
         Some(Chart {
             kind,
             horizontal: one_bar_each && lies && !names.is_empty(),
@@ -106,6 +117,7 @@ impl Result<'_> {
             form: self.form(measured),
             measured: self.words(measured),
             series,
+            unfinished,
             note: notes.text(),
         })
     }
@@ -157,22 +169,8 @@ impl Result<'_> {
         names.filter(|at| self.table.columns[*at].ty == Type::Text).any(|at| distinct(at) == distinct(own))
     }
 
-    /// The length of a group's periods; a calendar year as a number is one too.
     fn grain(&self, group: usize) -> Option<Grain> {
-        let group = &self.plan.group[group];
-        let year = || {
-            let said = match &group.expr {
-                Expr::Part { part, .. } => *part == Part::Year,
-                Expr::Col { col } => {
-                    col.rsplit('.').next().is_some_and(|name| name.to_lowercase().split('_').any(|word| word == "year"))
-                }
-                _ => false,
-            };
-            let column = self.position(&group.name)?;
-            let fits = |row: &Vec<Cell>| row[column].is_null() || matches!(row[column].as_i64(), Some(1000..=2999));
-            (said && self.table.rows.iter().all(fits)).then_some(Grain::Year)
-        };
-        group.grain.or_else(year)
+        periods::grain(&self.plan.group[group], self.table)
     }
 
     fn positions(&self, along: usize, kind: Kind, runs: Runs, notes: &mut Notes) -> Option<Positions> {
@@ -278,8 +276,9 @@ impl Result<'_> {
 
     /// Plain rows: two numbers make a cloud of dots, one makes a histogram.
     fn of_rows(&self, wish: Option<Wish>) -> Option<Chart> {
+        let named = matches!(wish, Some(Wish::Scatter | Wish::Against));
         let numbers: Vec<usize> = (0..self.table.columns.len())
-            .filter(|at| self.table.columns[*at].ty.is_number() && !self.is_key(*at))
+            .filter(|at| self.table.columns[*at].ty.is_number() && !self.is_key(*at, named))
             .collect();
         let rows = self.table.rows.len();
         match numbers.as_slice() {
@@ -305,14 +304,15 @@ impl Result<'_> {
         }
     }
 
-    fn is_key(&self, column: usize) -> bool {
+    /// What only tells rows apart; two numbers that were `named` to be drawn are what they are.
+    fn is_key(&self, column: usize, named: bool) -> bool {
         let name = &self.table.columns[column].name;
         let source = self.plan.select.iter().find(|select| select.name == *name).map(|select| &select.expr);
         match source {
             Some(Expr::Col { col }) => {
                 let ends = |ending: &&str| col.ends_with(ending);
                 ["_id", "_ID", ".id", ".ID", "Id"].iter().any(ends)
-                    || self.dataset.column(col).is_some_and(|column| column.unique && column.ty == Type::Int)
+                    || !named && self.dataset.column(col).is_some_and(|column| column.unique && column.ty == Type::Int)
             }
             _ => false,
         }
@@ -333,10 +333,6 @@ impl Result<'_> {
     }
 
     fn histogram(&self, column: usize, counted: Vec<Option<Counted>>) -> Option<Chart> {
-        // The rows that are given are not a fair part of all.
-        if self.table.truncated {
-            return None;
-        }
         let mut notes = Notes::default();
         let known: Vec<Counted> = counted.iter().flatten().copied().collect();
         notes.count(counted.len() - known.len(), "value is missing", "values are missing");
@@ -358,9 +354,10 @@ impl Result<'_> {
             horizontal: false,
             title: self.title(),
             along: Along { label: self.words(column), positions },
-            form: Form { percent: false, digits: 0, unit: None },
+            form: Form::of_counts(),
             measured: "number of rows".to_string(),
             series: vec![Series { name: None, points }],
+            unfinished: Vec::new(),
             note: notes.text(),
         })
     }
@@ -378,11 +375,11 @@ impl Result<'_> {
         let missing = self.table.rows.len() - points.len();
         notes.count(missing, "row lacks one of the numbers", "rows lack one of the numbers");
         if points.len() > DOTS_MAX {
-            let (drawn, all) = (grouped(&DOTS_MAX.to_string()), grouped(&points.len().to_string()));
-            notes.add(Some(format!("the first {drawn} of {all} dots are drawn")));
-            points.truncate(DOTS_MAX);
+            let all = grouped(&points.len().to_string());
+            points = sample::of(points, DOTS_MAX);
+            let drawn = grouped(&points.len().to_string());
+            notes.add(Some(format!("{drawn} of {all} dots are drawn, chosen by chance; the axes are those of all")));
         }
-        notes.add(self.cut());
         (!points.is_empty()).then(|| Chart {
             kind: Kind::Scatter,
             horizontal: false,
@@ -391,6 +388,7 @@ impl Result<'_> {
             form: self.form(up),
             measured: self.words(up),
             series: vec![Series { name: None, points }],
+            unfinished: Vec::new(),
             note: notes.text(),
         })
     }
@@ -402,14 +400,6 @@ impl Result<'_> {
 
     fn words(&self, column: usize) -> String {
         describe_output(self.plan, self.dataset, &self.table.columns[column].name).replace('_', " ")
-    }
-
-    /// What the table itself does not have.
-    fn cut(&self) -> Option<String> {
-        let rows = self.table.rows.len() as u64;
-        let figure = |number: u64| grouped(&number.to_string());
-        (rows < self.table.row_count)
-            .then(|| format!("of the first {} of {} rows", figure(rows), figure(self.table.row_count)))
     }
 }
 
@@ -446,11 +436,7 @@ fn exact(cell: &Cell) -> String {
 
 /// The first moment of a period in seconds, and its text.
 fn moment(cell: &Cell) -> Option<(f64, String)> {
-    let text = match cell {
-        Value::String(text) => text.clone(),
-        Value::Number(year) => format!("{:04}-01-01", year.as_i64()?),
-        _ => return None,
-    };
+    let text = periods::start(cell)?;
     Some((seconds(&text)?, text))
 }
 

@@ -26,7 +26,10 @@ impl Chart {
         }
         json!({
             "$schema": SCHEMA,
-            "title": self.title,
+            "title": match &self.note {
+                Some(note) => json!({ "text": self.title, "subtitle": note }),
+                None => json!(self.title),
+            },
             "data": { "values": self.values() },
             "mark": self.mark(),
             "encoding": encoding,

@@ -133,6 +133,7 @@ fn marks_at(form: &Form, ticks: &[f64], digits: usize) -> Vec<String> {
             let shown = format!("{:.6}", tick / unit);
             format!("{}{name}", shown.trim_end_matches('0').trim_end_matches('.'))
         }
+        None if form.years => format!("{tick:.0}"),
         None => crate::figures::rounded(*tick, digits),
     };
     ticks.iter().map(mark).collect()

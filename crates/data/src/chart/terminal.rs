@@ -10,6 +10,8 @@ const NAME_MAX: usize = 28;
 /// Of a line's name at its end.
 const LINE_NAME_MAX: usize = 16;
 const BAR_MIN: usize = 10;
+/// Of a line to or from a period that is not whole, one dot in so many is set.
+const DASH: usize = 4;
 const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 /// For parts of one bar, and for series that share one field of dots.
 const FILLS: [char; 8] = ['█', '▓', '▒', '░', '▚', '▞', '▤', '▥'];
@@ -90,8 +92,7 @@ fn stacked(chart: &Chart, width: usize) -> String {
 
 /// A field of braille dots, eight to a letter, with marks at its left and names below.
 fn field(chart: &Chart, width: usize) -> String {
-    let (low, high) = chart.extent();
-    let low = if chart.begins_at_zero() { low.min(0.0) } else { low };
+    let (low, high) = chart.measured_extent();
     let scale = Scale::around(low, high, 4);
     let marks = super::svg::marks(&chart.form, &scale);
     let margin = marks.iter().map(|mark| length(mark)).max().unwrap_or(0);
@@ -112,7 +113,10 @@ fn field(chart: &Chart, width: usize) -> String {
             let places: Vec<(f64, f64)> = part.iter().map(place).collect();
             places.iter().for_each(|place| set(&mut dots, *place));
             if chart.kind != Kind::Scatter {
-                places.windows(2).for_each(|pair| connect(&mut dots, pair[0], pair[1]));
+                for (pair, points) in places.windows(2).zip(part.windows(2)) {
+                    let open = points.iter().any(|point| chart.is_unfinished(point));
+                    connect(&mut dots, pair[0], pair[1], if open { DASH } else { 1 });
+                }
             }
         }
         if let Some((_, y)) = series.points.last().map(place) {
@@ -142,6 +146,8 @@ fn field(chart: &Chart, width: usize) -> String {
         " ".repeat(margin),
         " ".repeat(gap)
     );
+    out +=
+        &lines(chart.axis_note(&scale, &marks).iter().flat_map(|note| note.split(' ').map(str::to_string)), " ", width);
     out + &below(chart, width)
 }
 
@@ -185,9 +191,10 @@ fn set(dots: &mut [Vec<u8>], (x, y): (f64, f64)) {
     }
 }
 
-fn connect(dots: &mut [Vec<u8>], from: (f64, f64), to: (f64, f64)) {
+/// Sets every dot between two places, or every so many.
+fn connect(dots: &mut [Vec<u8>], from: (f64, f64), to: (f64, f64), every: usize) {
     let steps = (to.0 - from.0).abs().max((to.1 - from.1).abs()).ceil().max(1.0) as usize;
-    for step in 0..=steps {
+    for step in (0..=steps).step_by(every) {
         let part = step as f64 / steps as f64;
         set(dots, (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part));
     }

@@ -107,6 +107,8 @@ fn info(table: &str, measured: &ColumnProfile, declared: &ColumnMetadata) -> Res
         max: measured.max.clone(),
         values: measured.values.clone(),
         values_complete: measured.values_complete,
+        running: measured.running.clone(),
+        repeats_within: measured.repeats_within.clone(),
     })
 }
 

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use base::{Code, Problem};
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// One thing that is wrong with a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlanProblem {
     /// A JSON pointer into the plan as it was written.
     pub path: String,
@@ -50,17 +51,6 @@ impl fmt::Display for PlanProblem {
 }
 
 impl std::error::Error for PlanProblem {}
-
-impl Serialize for PlanProblem {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut document = serializer.serialize_struct("PlanProblem", 4)?;
-        document.serialize_field("path", &self.path)?;
-        document.serialize_field("code", self.code.as_str())?;
-        document.serialize_field("message", &self.message)?;
-        document.serialize_field("suggestions", &self.suggestions)?;
-        document.end()
-    }
-}
 
 impl From<PlanProblem> for Problem {
     fn from(found: PlanProblem) -> Problem {

@@ -36,7 +36,7 @@ pub fn schema() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "QueryPlan",
         "description": "A query over one dataset: the canonical form, or the short form that is read into it. \
-            `assay plan check` also knows the dataset's tables, columns and types.",
+            A check of a plan also knows the dataset's tables, columns and types.",
         "anyOf": [reference("Plan"), reference("ShortPlan")],
         "$defs": definitions,
     })

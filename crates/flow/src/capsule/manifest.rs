@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use base::{Hash, RunId, Timestamp, shown};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::RunRecord;
 
@@ -51,7 +52,7 @@ pub struct Manifest {
 }
 
 /// One part of a capsule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Its name in the container.
     pub path: String,

@@ -288,8 +288,18 @@ fn leave_out_unnamed(ground: &mut Ground, shape: &Aggregate, plan: &mut Plan) {
     } else {
         index.dataset.relations.iter().any(leads)
     };
-    let picked = shape.top.is_some() || !shape.having.is_empty() && !shape.counted;
-    if picked && shape.beside.is_empty() && open {
+    let picked = (shape.top.is_some() || !shape.having.is_empty() && !shape.counted) && shape.beside.is_empty();
+    // `Unknown` is no name either, but where it is asked for.
+    let said = index.column(column).stand_ins();
+    let asked = plan.filter.as_ref().is_some_and(|pred| pred.columns().contains(&col.as_str()));
+    if picked && !said.is_empty() && !asked {
+        let words: Vec<String> = said.iter().map(|word| format!("`{word}`")).collect();
+        ground.assume("nulls", format!("rows where {col} is {} are left out", words.join(" or ")));
+        let values = said.into_iter().map(Cell::from).collect();
+        let named = not(Pred::Test { test: Test::In, expr: expr.clone(), values });
+        plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());
+    }
+    if picked && open {
         let named = not(Pred::Test { test: Test::IsNull, expr: expr.clone(), values: Vec::new() });
         ground.assume("nulls", format!("rows without {col} are left out"));
         plan.filter = all_of(plan.filter.take().into_iter().chain([named]).collect());
@@ -388,7 +398,12 @@ fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), W
         return Ok(());
     }
     let counted = charts::counts_values(ground.index, ground.draft);
-    let in_time = |group: &Group| counted || group.grain.is_some() || matches!(group.expr, Expr::Part { .. });
+    let index = ground.index;
+    let years = |expr: &Expr| match expr {
+        Expr::Col { col } => index.find(col).is_some_and(|id| index.facts(id).years),
+        expr => matches!(expr, Expr::Part { .. }),
+    };
+    let in_time = |group: &Group| counted || group.grain.is_some() || years(&group.expr);
     let first = plan.group.iter().find(|group| in_time(group)).map(|group| group.name.clone());
     let lowest = ground.draft.rank.as_ref().map(|rank| rank.dir).filter(|dir| *dir == Dir::Asc);
     let direction = ground.draft.direction;

@@ -301,8 +301,21 @@ impl Ground<'_> {
         if info.nulls > 0 && (written || zero) {
             return Err(Why::ambiguous(format!("whether {name} is 0 or missing")));
         }
-        if info.nulls > 0 {
-            let pred = self.test(column, Test::IsNull, Vec::new());
+        // "With the colour unknown" names the word itself.
+        let said = if negated { Vec::new() } else { info.stand_ins() };
+        let said: Vec<Cell> = said.into_iter().map(Cell::from).collect();
+        if info.nulls > 0 || !said.is_empty() {
+            let mut or: Vec<Pred> = Vec::new();
+            if !said.is_empty() {
+                let words: Vec<String> = said.iter().map(ToString::to_string).collect();
+                self.assume("nulls", format!("{name} is missing where it is {}", words.join(" or ")));
+                let test = if said.len() == 1 { Test::Eq } else { Test::In };
+                or.push(self.test(column, test, said));
+            }
+            if info.nulls > 0 {
+                or.push(self.test(column, Test::IsNull, Vec::new()));
+            }
+            let pred = if or.len() > 1 { Pred::Or { or } } else { or.remove(0) };
             if there {
                 return Err(Why::ambiguous(format!("whether any or all {name} are missing")));
             }

@@ -447,6 +447,12 @@ fn recent(index: &Index, draft: &Draft, rank: Rank) -> Result<Shape, Why> {
         let head = Head { agg: Some(agg), ..head.clone() };
         return aggregate(index, draft, vec![head], draft.groups.clone(), Use::Plain);
     }
+    if let Target::Columns(columns) = &head.target
+        && (head.agg, number, rank.dir) == (None, None, Dir::Desc)
+        && columns.iter().all(|id| index.column(*id).running.is_some())
+    {
+        return aggregate(index, draft, vec![head.clone()], draft.groups.clone(), Use::Amount);
+    }
     let Target::Thing(thing) = head.target else {
         return Err(Why::unsupported("only rows with a date have a latest one"));
     };

@@ -215,6 +215,13 @@ fn column(
             told_apart(index, columns).map_or_else(|| done(Agg::CountDistinct), Ok)
         }
         None if !number => Err(Why::unsupported(format!("{} is no number", name()))),
+        // It only rises: the latest is the greatest.
+        None if let Some(running) = &info.running => {
+            let text = format!("{} = its highest, which is its latest: a {running}", name());
+            let assumption = Some(Assumption { code: "running".to_string(), text });
+            let what = Number::Column { columns: columns.clone(), agg: Agg::Max, quantile };
+            Ok(Settled { what, features: vec![Feature::ImpliedAggregate], assumption })
+        }
         None if facts.additive || head.amount && facts.extensive => implied(Agg::Sum, "its sum"),
         // The lowest payout of a site is one payment, or all of them together.
         None if facts.extensive && facts.unit.is_some() && matches!(usage, Use::Extreme(_)) => {

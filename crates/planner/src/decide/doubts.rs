@@ -4,6 +4,7 @@
 //! meant is dropped, what may be meant otherwise is refused with the question it leaves open, and the rest is never called
 //! verified.
 
+mod amounts;
 mod plans;
 mod said;
 
@@ -20,6 +21,7 @@ use crate::readings::Parser;
 use crate::tokens::{Kind, Token};
 use crate::words::{is_be, split_name};
 
+pub use amounts::{checked, counted_otherwise, is_counted_by_rows};
 pub use plans::averages_over_kinds;
 
 /// What a draft leaves open before any table is chosen.
@@ -73,6 +75,9 @@ pub fn is_wrong(parser: &Parser, reading: &Reading) -> bool {
     let plan = &reading.plan;
     of_all && (takes_any_row(reading) || build::tests_other_rows(plan))
         || plans::is_meant_by_nobody(index, tokens, plan)
+        || passes_over_a_deed(parser, plan)
+        || amounts::passes_over_a_number(index, tokens, plan)
+        || amounts::drops_the_second(index, tokens, plan)
         || said::is_denied(parser, reading)
 }
 
@@ -191,6 +196,19 @@ fn ends_in_a_deed(tokens: &[Token], mentions: &Mentions) -> bool {
     let passive = is_be(&verb.fold);
     let open = |mention: &Mention| matches!(mention.what, What::Role(Role::Light | Role::Created | Role::Link));
     passive && deed.kind == Kind::Word && mentions.at(tokens.len() - 1).iter().any(open)
+}
+
+/// Whether all rows are counted where the question closes with a deed that chooses rows and that nothing records: "how many
+/// tickets were delivered".
+fn passes_over_a_deed(parser: &Parser, plan: &Plan) -> bool {
+    let Parser { index, tokens, mentions, .. } = parser;
+    let Some(deed) = tokens.last().map(|token| token.fold.as_str()) else { return false };
+    let verbs = &index.lexicon.verbs;
+    let mut records = verbs.recorded(deed).peekable();
+    let chooses = records.peek().is_some() && verbs.plain(deed).is_none();
+    let stems: Vec<String> = split_name(&plan.from).iter().map(|word| index.forms.stem(word)).collect();
+    let rows = |word: &str| stems.contains(&index.forms.stem(word));
+    chooses && plan.filter.is_none() && counts_rows(plan) && ends_in_a_deed(tokens, mentions) && !records.any(rows)
 }
 
 /// Whether what only some rows have is counted: its kinds, or the rows that have one.

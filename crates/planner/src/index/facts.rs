@@ -5,6 +5,7 @@ use base::{Cell, Type};
 use data::dataset::ColumnInfo;
 
 use super::{Index, magnitudes, units};
+use crate::build::number_of;
 use crate::lexicon::Unit;
 use crate::words::split_name;
 
@@ -25,6 +26,8 @@ pub struct Facts {
     pub identifier: bool,
     /// Whether its values add up over rows.
     pub additive: bool,
+    /// Whether its numbers tell apart or place things, and are no amounts: codes, years, coordinates.
+    pub mark: bool,
     /// Whether "how much" adds up its values.
     pub extensive: bool,
     /// Whether its whole numbers are calendar years.
@@ -146,9 +149,10 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let core = magnitudes::without(core, scale);
     let identifier =
         is_identifier(column, &words) || linked && column.ty == Type::Int || is_running_number(column, &rows);
+    let running = is_running(&words, daily) || column.running.is_some();
     let additive = column.ty.is_number()
         && !identifier
-        && !is_running(&words, daily)
+        && !running
         && words
             .iter()
             .any(|word| index.lexicon.is_additive(word) || index.lexicon.is_additive(&index.forms.singular(word)));
@@ -157,7 +161,7 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let unit = declared.or(named_unit).map(|unit| of_wind(index, &core, unit));
     let extensive = column.ty.is_number()
         && !identifier
-        && !is_running(&words, daily)
+        && !running
         && (words.iter().any(|word| index.lexicon.is_extensive(word))
             || unit.as_ref().is_some_and(|unit| adds_up(unit, &core, persons))
             || column.ty == Type::Int && is_number_of(index, &core));
@@ -168,6 +172,7 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
     let tally = column.ty.is_number()
         && matches!(core[..].join(" ").as_str(), "count" | "counts" | "cnt" | "frequency" | "tally");
     let years = is_years(column, &words);
+    let mark = identifier || is_mark(column, &words);
     let digits = is_digits(column);
     let lists = is_lists(column);
     // Shares of different wholes do not add up, whatever they are shares of.
@@ -180,6 +185,7 @@ fn facts(index: &Index, column: &ColumnInfo, around: Around) -> Facts {
         additive,
         extensive,
         years,
+        mark,
         tally,
         counted,
         digits,
@@ -335,6 +341,28 @@ fn is_identifier(column: &ColumnInfo, words: &[String]) -> bool {
     let named =
         words.last().is_some_and(|word| matches!(word.as_str(), "id" | "uuid" | "guid" | "sku" | "isbn" | "zip"));
     matches!(column.ty, Type::Int | Type::Text) && (named || column.noun.is_some())
+}
+
+/// Whether numbers are a code, a calendar year or a coordinate by their name and range.
+fn is_mark(column: &ColumnInfo, words: &[String]) -> bool {
+    const CODES: &[&str] =
+        &["code", "no", "nr", "badge", "zip", "zipcode", "postcode", "phone", "telephone", "fax", "fips", "ssn", "ean"];
+    const OF_SOMETHING: &[&str] =
+        &["phone", "badge", "account", "serial", "licence", "license", "plate", "house", "jersey", "card", "invoice"];
+    let within = |low: f64, high: f64| {
+        let bounds = [&column.min, &column.max].map(|cell| cell.as_ref().and_then(number_of));
+        bounds.iter().all(|bound| bound.is_some_and(|bound| (low..=high).contains(&bound)))
+    };
+    let [whose @ .., last] = words else { return false };
+    let numbered = last == "number" && whose.last().is_some_and(|word| OF_SOMETHING.contains(&word.as_str()));
+    let code = (CODES.contains(&last.as_str()) || numbered) && (last != "no" || !whose.is_empty());
+    let year = words.iter().any(|word| word == "year") && within(1500.0, 2200.0);
+    let place = matches!(last.as_str(), "latitude" | "longitude" | "lat" | "lon" | "lng" | "long");
+    match column.ty {
+        Type::Int => code || year || place && within(-180.0, 180.0),
+        Type::Text => last == "year",
+        ty => ty.is_number() && place && within(-180.0, 180.0),
+    }
 }
 
 /// Whether whole numbers only tell rows apart: `Tkt #`, `Emp No`, `Ticket` in a file of tickets, one to the last without a gap.

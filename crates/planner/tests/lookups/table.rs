@@ -56,6 +56,8 @@ fn column(name: &str, rows: &[Vec<String>], at: usize) -> ColumnInfo {
         min: numbers.iter().min().filter(|_| whole).map(|number| Cell::from(*number)),
         max: numbers.iter().max().filter(|_| whole).map(|number| Cell::from(*number)),
         values_complete: !whole,
+        running: None,
+        repeats_within: None,
         values: if whole { Vec::new() } else { values },
     }
 }

@@ -118,6 +118,8 @@ fn column(name: &str, ty: Type, distinct: u64) -> ColumnInfo {
         max: None,
         values: Vec::new(),
         values_complete: false,
+        running: None,
+        repeats_within: None,
     }
 }
 

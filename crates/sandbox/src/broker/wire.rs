@@ -9,6 +9,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::policy::Policy;
@@ -132,7 +133,7 @@ pub enum Grant {
 }
 
 /// How the broker is.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BrokerStatus {
     /// Its process.
     pub pid: u32,

@@ -5,6 +5,7 @@
 //! and the document says why; the program's own end is judged by its status alone.
 
 use base::{Table, Type};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ const NAME_BYTES_MAX: usize = 1_024;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// What a program's last expression came to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Returned {
     /// Nothing: no expression, `None`, or a program that did not come to a good end.
@@ -52,6 +53,12 @@ pub enum Returned {
         /// Relative to `out/`.
         path: String,
     },
+}
+
+impl Default for Returned {
+    fn default() -> Returned {
+        Returned::NONE
+    }
 }
 
 impl Returned {

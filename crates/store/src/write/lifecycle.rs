@@ -1,6 +1,6 @@
 //! How a run comes to be and how it ends: created, finished, cancelled, deleted.
 
-use base::{Code, Problem, RunId, Timestamp};
+use base::{Action, Code, Problem, RunId, Timestamp};
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ pub(super) fn cancel(connection: &Connection, run: &RunId) -> Result<Done, Failu
 /// How a run ends that nobody worked on when it was cancelled.
 pub(super) fn cancelled(run: &RunId) -> Ending {
     let problem = Problem::new(Code::Cancelled, "the run was cancelled")
-        .hint(format!("`assay runs resume {run}` goes on with it"))
+        .action(Action::ResumeRun { run: run.clone() })
         .in_run(run);
     Ending { state: RunState::Cancelled, output: None, problem: Some(problem) }
 }

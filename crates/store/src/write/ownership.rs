@@ -7,7 +7,7 @@
 //!                     running --reap, too often--> failed
 //! ```
 
-use base::{Code, Problem, RunId};
+use base::{Action, Code, Problem, RunId};
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
@@ -202,7 +202,8 @@ fn given_up(id: &RunId, run: &AtWork) -> Ending {
     let workers = run.recoveries + 1;
     let message = format!("{workers} workers died or froze at step {} of the run", run.position);
     let problem = Problem::new(Code::WorkerLost, message)
-        .hint(format!("find out what step {} does to them, then `assay runs resume {id}`", run.position))
+        .hint(format!("find out what step {} does to them before it goes on", run.position))
+        .action(Action::ResumeRun { run: id.clone() })
         .in_run(id);
     Ending { state: RunState::Failed, output: None, problem: Some(problem) }
 }

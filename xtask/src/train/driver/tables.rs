@@ -104,5 +104,7 @@ fn column(name: String, ty: Type, at: usize, rows: &[Vec<Cell>]) -> ColumnInfo {
         max: least(|a, b| a > b),
         values: values.into_iter().map(|(text, _)| text).collect(),
         values_complete: ty == Type::Text && !filled.is_empty(),
+        running: None,
+        repeats_within: None,
     }
 }

@@ -1,7 +1,5 @@
 //! `--chart FILE`: the chart of an answer as a file. What kind of file is said by its name.
 
-mod png;
-
 use std::path::{Path, PathBuf};
 
 use base::{Code, Problem};
@@ -66,7 +64,7 @@ impl ChartFile {
             Form::VegaLite => format!("{:#}\n", chart.spec()).into_bytes(),
             Form::Png => {
                 let drawn = svg::draw(&chart, self.theme(Theme::Light));
-                let picture = png::draw(&drawn, png::fonts(&self.environments)?)?;
+                let picture = app::png::draw(&drawn, app::png::fonts(&self.environments)?)?;
                 if picture.letters_missing {
                     written = Written::WithoutSomeLetters;
                 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::chart;
 use crate::args::Show;
 use crate::commands::runs::step_line;
+use crate::grid;
 use crate::printer::{Printer, clean_lines};
-use crate::{grid, markdown};
 
 /// Of a chart in letters; wider ones are harder to read.
 const CHART_WIDTH: usize = 90;
@@ -23,6 +23,8 @@ pub struct View<'a> {
     pub steps: Vec<Value>,
     /// How the table is written.
     pub form: Form,
+    /// Every row as CSV, where that is the form.
+    pub csv: Option<Vec<u8>>,
 }
 
 /// How a table is written.
@@ -67,13 +69,16 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
     if let Ok(table) = serde_json::from_value::<Table>(answer["table"].clone()) {
         match view.form {
             Form::Page => {}
-            Form::Csv => print_exact(printer, &data::csv::write(&table)),
-            Form::Markdown => print_exact(printer, &markdown::write(&table)),
+            Form::Csv => print_exact(printer, &String::from_utf8_lossy(view.csv.as_deref().unwrap_or_default())),
+            Form::Markdown => print_exact(printer, &app::markdown::write(&table)),
         }
         say(&printer.strong(text(&answer["sentence"])));
-        if table.truncated {
-            let told = format!("the table holds the first {} of {} rows", table.rows.len(), table.row_count);
-            printer.remark("note", &told);
+        if table.truncated && view.form != Form::Csv {
+            let (listed, all) = (table.rows.len(), table.row_count);
+            printer.remark(
+                "note",
+                &format!("the table holds the first {listed} of {all} rows; --csv or --out FILE.csv gives all"),
+            );
         }
         if view.form == Form::Page && (table.rows.len() > 1 || table.columns.len() > 1) {
             printer.data(&format!("\n{}", grid::draw(&table, printer.width)));
@@ -92,7 +97,7 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
         dim("assumed", text(&assumption["text"]));
     }
     let known = &answer["known"];
-    dim("known", &format!("{}: {}", text(&known["level"]), text(&known["note"])));
+    dim("known", &how_known(known));
     for note in list(&answer["remembered"]) {
         dim("noted", text(&note["text"]));
     }
@@ -109,6 +114,14 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
             Show::Steps => print_steps(printer, view),
             Show::Readings => {}
         }
+    }
+}
+
+/// What was done, in words. People read the best level's word as "correct", so it stands in documents only.
+pub fn how_known(known: &Value) -> String {
+    match text(&known["level"]) {
+        "verified" => text(&known["note"]).to_string(),
+        level => format!("{level}: {}", text(&known["note"])),
     }
 }
 
@@ -140,8 +153,9 @@ fn print_refusal(printer: &Printer, refusal: &Value) {
     for suggestion in list(&refusal["suggestions"]) {
         printer.remark("try", text(suggestion));
     }
+    // The one hint that a refusal has is to declare a measure.
     if let Some(hint) = refusal["hint"].as_str() {
-        printer.remark("hint", hint);
+        printer.remark("hint", &format!("{hint}; `assay data init FOLDER` writes a first dataset.toml"));
     }
 }
 

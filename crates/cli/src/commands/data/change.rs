@@ -2,27 +2,17 @@
 
 use std::path::PathBuf;
 
-use agent::TableChange;
-use base::Problem;
-use serde_json::json;
+use app::documents::data::{Added, Refreshed, Removed};
+use base::{Document, Problem};
+use warehouse::TableChange;
 
 use super::{counted, say, size};
-use crate::app::App;
+use crate::terminal::Terminal;
 
 /// Gives files a name and reads them.
-pub async fn add(app: &App, paths: &[PathBuf], name: Option<&str>) -> Result<u8, Problem> {
-    let (added, prepared) = agent::add(&app.context, paths, name).await?;
-    let tables: Vec<_> = prepared
-        .dataset
-        .tables
-        .iter()
-        .map(|table| json!({ "name": table.name, "rows": table.rows, "columns": table.columns.len() }))
-        .collect();
-    let document = json!({
-        "v": 1, "kind": "added", "dataset": { "id": added.name, "version": added.version }, "paths": added.paths,
-        "tables": tables, "files_bytes": added.bytes(), "bytes": prepared.bytes(), "remarks": prepared.remarks,
-    });
-    app.show(&document, |printer| {
+pub async fn add(terminal: &Terminal, paths: &[PathBuf], name: Option<&str>) -> Result<u8, Problem> {
+    let (added, prepared) = warehouse::add(terminal.app.warehouse(), paths, name).await?;
+    terminal.show(&Added::of(&added, &prepared).to_json(), |printer| {
         printer.line(&format!("added {} ({} of files)", printer.strong(&added.name), size(added.bytes())));
         if let Some(wanted) = name.filter(|wanted| *wanted != added.name) {
             let rule = "names are of small letters a to z, digits and `_`";
@@ -42,16 +32,11 @@ pub async fn add(app: &App, paths: &[PathBuf], name: Option<&str>) -> Result<u8,
 }
 
 /// Reads the files of a dataset again.
-pub async fn refresh(app: &App, name: &str) -> Result<u8, Problem> {
-    let refreshed = agent::refresh(&app.context, name).await?;
-    let changed = refreshed.was.version != refreshed.added.version;
-    let document = json!({
-        "v": 1, "kind": "refreshed", "dataset": { "id": name, "version": refreshed.added.version },
-        "was": refreshed.was.version, "changed": changed, "tables": refreshed.changes,
-        "remarks": refreshed.prepared.remarks,
-    });
-    app.show(&document, |printer| {
-        match (changed, refreshed.changes.is_empty()) {
+pub async fn refresh(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    let refreshed = warehouse::refresh(terminal.app.warehouse(), name).await?;
+    let document = Refreshed::of(&refreshed);
+    terminal.show(&document.to_json(), |printer| {
+        match (document.changed, refreshed.changes.is_empty()) {
             (_, false) => refreshed.changes.iter().for_each(|change| printer.line(&told(change))),
             (false, true) => printer.line(&format!("{name}: nothing has changed")),
             (true, true) => printer.line(&format!("{name}: other contents in as many rows of the same columns")),
@@ -62,10 +47,10 @@ pub async fn refresh(app: &App, name: &str) -> Result<u8, Problem> {
 }
 
 /// Forgets a dataset.
-pub fn remove(app: &App, name: &str) -> Result<u8, Problem> {
-    agent::remove(&app.context, name)?;
-    let document = json!({ "v": 1, "kind": "removed", "dataset": name });
-    app.show(&document, |printer| printer.line(&format!("removed {name}; its files are as they were")));
+pub fn remove(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    warehouse::remove(terminal.app.warehouse(), name)?;
+    let document = Removed { dataset: name.to_string() };
+    terminal.show(&document.to_json(), |printer| printer.line(&format!("removed {name}; its files are as they were")));
     Ok(0)
 }
 

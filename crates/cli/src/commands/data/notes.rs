@@ -1,49 +1,52 @@
 //! `assay data remember|notes`: what people know about a dataset and the data does not say.
 
-use agent::Note;
-use base::Problem;
-use serde_json::json;
+use app::documents::data::{Done, Notes, Remembered};
+use base::{Document, Problem};
+use warehouse::Note;
 
-use crate::app::{App, absolute, resolve};
 use crate::args::NotesAction;
+use crate::terminal::Terminal;
 
 /// Remembers something about a dataset.
-pub async fn remember(app: &App, name: &str, text: &str) -> Result<u8, Problem> {
-    let data = there(app, name).await?;
-    let note = app.context.notes().remember(&data, text)?;
-    show_one(app, name, &note, "remembered");
+pub async fn remember(terminal: &Terminal, name: &str, text: &str) -> Result<u8, Problem> {
+    let data = there(terminal, name).await?;
+    let note = terminal.app.warehouse().notes().remember(&data, text)?;
+    show_one(terminal, name, note, Done::Remembered);
     Ok(0)
 }
 
 /// Shows or changes what is remembered.
-pub async fn run(app: &App, name: &str, action: &NotesAction) -> Result<u8, Problem> {
-    let data = there(app, name).await?;
-    let notes = app.context.notes();
+pub async fn run(terminal: &Terminal, name: &str, action: &NotesAction) -> Result<u8, Problem> {
+    let data = there(terminal, name).await?;
+    let notes = terminal.app.warehouse().notes();
     match action {
         NotesAction::List => {
-            let notes = notes.about(&data)?;
-            let document = json!({ "v": 1, "kind": "notes", "dataset": name, "notes": notes });
-            app.show(&document, |printer| {
-                notes.iter().for_each(|note| printer.line(&format!("{:>3}  {}", note.id, note.text)));
-                if notes.is_empty() {
+            let document = Notes { dataset: name.to_string(), notes: notes.about(&data)? };
+            terminal.show(&document.to_json(), |printer| {
+                document.notes.iter().for_each(|note| printer.line(&format!("{:>3}  {}", note.id, note.text)));
+                if document.notes.is_empty() {
                     printer.remark("none", "nothing is remembered; `assay data remember NAME TEXT` does it");
                 }
             });
         }
-        NotesAction::Edit { number, text } => show_one(app, name, &notes.edit(&data, *number, text)?, "changed"),
-        NotesAction::Forget { number } => show_one(app, name, &notes.forget(&data, *number)?, "forgot"),
+        NotesAction::Edit { number, text } => {
+            show_one(terminal, name, notes.edit(&data, *number, text)?, Done::Changed)
+        }
+        NotesAction::Forget { number } => show_one(terminal, name, notes.forget(&data, *number)?, Done::Forgot),
     }
     Ok(0)
 }
 
 /// What the user named, if there is such data: a note about nothing would never be shown.
-async fn there(app: &App, name: &str) -> Result<Vec<String>, Problem> {
+async fn there(terminal: &Terminal, name: &str) -> Result<Vec<String>, Problem> {
     let data = [name.to_string()];
-    resolve(app, &data).await?;
-    Ok(absolute(app, &data))
+    terminal.resolve(&data).await?;
+    Ok(terminal.data_names().lasting(&data))
 }
 
-fn show_one(app: &App, name: &str, note: &Note, done: &str) {
-    let document = json!({ "v": 1, "kind": "remembered", "dataset": name, "note": note, "done": done });
-    app.show(&document, |printer| printer.line(&format!("{done} note {}: {}", note.id, note.text)));
+fn show_one(terminal: &Terminal, name: &str, note: Note, done: Done) {
+    let document = Remembered { dataset: name.to_string(), note, done };
+    terminal.show(&document.to_json(), |printer| {
+        printer.line(&format!("{} note {}: {}", done.as_str(), document.note.id, document.note.text));
+    });
 }

@@ -1,11 +1,10 @@
-//! The profile of a dataset for the terminal and for programs: what was measured of each column, and what follows from
-//! it. Text is laid out as plain lines first, cut to the width, and only then printed.
+//! The profile of a dataset for the terminal: what was measured of each column, and what follows from it. Text is laid
+//! out as plain lines first, cut to the width, and only then printed.
 
 use base::{Cell, Type};
 use data::Dataset;
-use data::dataset::{ColumnInfo, Relation, TableInfo};
+use data::dataset::{ColumnInfo, TableInfo};
 use data::profile::{ColumnProfile, Profile, TableProfile};
-use serde_json::{Value, json};
 
 use crate::grid::{cut, length};
 use crate::printer::Printer;
@@ -32,63 +31,9 @@ pub fn print(printer: &Printer, dataset: &Dataset, profile: &Profile) {
     }
 }
 
-/// The same as one document: everything that was measured, with the keys, links and times that follow from it.
-pub fn document(dataset: &Dataset, profile: &Profile) -> Value {
-    let tables: Vec<Value> =
-        both(dataset, profile).map(|(table, measured)| table_document(dataset, table, measured)).collect();
-    json!({
-        "v": 1, "kind": "profile",
-        "dataset": { "id": dataset.id, "version": dataset.version },
-        "tables": tables,
-        "relations": dataset.relations,
-        "remarks": profile.remarks,
-    })
-}
-
 /// The dataset's tables with what was measured of them.
 fn both<'a>(dataset: &'a Dataset, profile: &'a Profile) -> impl Iterator<Item = (&'a TableInfo, &'a TableProfile)> {
     dataset.tables.iter().filter_map(|table| Some((table, profile.table(&table.name)?)))
-}
-
-fn table_document(dataset: &Dataset, table: &TableInfo, measured: &TableProfile) -> Value {
-    let columns: Vec<Value> = table
-        .columns
-        .iter()
-        .filter_map(|column| Some(column_document(dataset, table, column, measured.column(&column.name)?)))
-        .collect();
-    let names = |columns: Vec<&ColumnProfile>| columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
-    json!({
-        "name": table.name, "description": table.description, "noun": table.noun, "rows": table.rows,
-        "sampled_rows": measured.sampled_rows,
-        "keys": names(measured.keys()), "times": names(measured.times().collect()),
-        "columns": columns,
-    })
-}
-
-fn column_document(dataset: &Dataset, table: &TableInfo, column: &ColumnInfo, measured: &ColumnProfile) -> Value {
-    let references: Vec<String> = references(dataset, table, column).map(target).collect();
-    let mut document = serde_json::to_value(measured).unwrap_or_default();
-    if let Some(fields) = document.as_object_mut() {
-        fields.insert("type".into(), json!(column.ty));
-        fields.insert("unit".into(), json!(column.unit));
-        fields.insert("description".into(), json!(column.description));
-        fields.insert("key".into(), json!(measured.may_be_key()));
-        fields.insert("time".into(), json!(measured.tells_time()));
-        fields.insert("references".into(), json!(references));
-    }
-    document
-}
-
-fn references<'a>(
-    dataset: &'a Dataset,
-    table: &'a TableInfo,
-    column: &'a ColumnInfo,
-) -> impl Iterator<Item = &'a Relation> {
-    dataset.relations.iter().filter(|link| link.from_table == table.name && link.from_column == column.name)
-}
-
-fn target(link: &Relation) -> String {
-    format!("{}.{}", link.to_table, link.to_column)
 }
 
 enum Weight {
@@ -145,9 +90,10 @@ fn column_lines(
     let mut facts = vec![distinct(measured)];
     facts.extend((measured.nulls > 0).then(|| format!("{} empty", grouped(measured.nulls))));
     facts.extend(measured.may_be_key().then(|| "key".to_string()));
-    facts.extend(references(dataset, table, column).map(|link| format!("→ {}", target(link))));
+    facts.extend(dataset.references(&table.name, &column.name).map(|link| format!("→ {}", link.target())));
     facts.extend(measured.tells_time().then(|| "time".to_string()));
     facts.extend(column.unit.as_ref().map(|unit| format!("in {unit}")));
+    facts.extend(column.running.as_ref().map(ToString::to_string));
     let text = format!("  {name}{padding}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
     let mut lines = vec![Line { weight: Weight::Plain, text }];
     let indent = " ".repeat(width + 15);
@@ -230,6 +176,7 @@ fn grouped(count: u64) -> String {
 mod tests {
     use base::Hash;
     use data::metadata::Metadata;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -2,41 +2,34 @@
 
 use std::path::Path;
 
-use agent::Source;
-use base::Problem;
-use serde_json::json;
+use app::documents::data::{Export, Metadata};
+use base::{Document, Problem};
 
-use crate::app::App;
+use crate::terminal::Terminal;
 
 /// Writes a dataset's tables and its words to a folder.
-pub async fn export(app: &App, name: &[String], to: &Path) -> Result<u8, Problem> {
-    let source = Source::parse(name, &app.context.datasets())?;
-    let id = match &source {
-        Source::Builtin(name) => name.to_string(),
-        Source::Added(added) => added.name.clone(),
-        Source::Files(files) => files.id.clone(),
-    };
-    let written = agent::export(&app.context, source, to).await?;
-    let document = json!({ "v": 1, "kind": "export", "dataset": id, "files": written });
-    app.show(&document, |printer| written.iter().for_each(|file| printer.line(&file.display().to_string())));
+pub async fn export(terminal: &Terminal, name: &[String], to: &Path) -> Result<u8, Problem> {
+    let source = terminal.data_names().source(name)?;
+    let export = Export::write(terminal.app.warehouse(), source, to).await?;
+    terminal.show(&export.to_json(), |printer| export.files.iter().for_each(|file| printer.line(file)));
     Ok(0)
 }
 
 /// Writes a first `dataset.toml` beside files.
-pub async fn init(app: &App, path: &Path) -> Result<u8, Problem> {
-    let (file, text) = agent::init(&app.context, path).await?;
-    let document = json!({ "v": 1, "kind": "metadata", "file": file, "text": text });
-    app.show(&document, |printer| {
-        printer.line(&file.display().to_string());
-        printer.remark("next", &format!("correct it, then {}", use_of(app, &file)));
+pub async fn init(terminal: &Terminal, path: &Path) -> Result<u8, Problem> {
+    let (file, text) = warehouse::init(terminal.app.warehouse(), path).await?;
+    let document = Metadata { file: file.display().to_string(), text };
+    terminal.show(&document.to_json(), |printer| {
+        printer.line(&document.file);
+        printer.remark("next", &format!("correct it, then {}", use_of(terminal, &file)));
     });
     Ok(0)
 }
 
 /// How what a `dataset.toml` says comes to be used.
-fn use_of(app: &App, file: &Path) -> String {
+fn use_of(terminal: &Terminal, file: &Path) -> String {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let datasets = app.context.datasets();
+    let datasets = terminal.app.warehouse().datasets();
     let here = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let names = datasets.names().unwrap_or_default().into_iter();
     let mut added = names.filter_map(|name| datasets.find(&name).ok().flatten());

@@ -1,17 +1,17 @@
 //! `assay demo plan`: a walk through the plan language on the built-in shop, put into words.
 
-use base::{Problem, Table};
+use base::{Document, Problem, Table};
 use serde_json::Value;
 
-use crate::app::App;
 use crate::grid;
 use crate::printer::Printer;
+use crate::terminal::Terminal;
 
 /// Has every stage computed, then shows them.
-pub async fn run(app: &App) -> Result<u8, Problem> {
-    let tour = agent::plan_tour(&app.context).await?;
+pub async fn run(terminal: &Terminal) -> Result<u8, Problem> {
+    let tour = tasks::plan_tour(terminal.app.warehouse()).await?.to_json();
     let stages = tour["stages"].as_array().into_iter().flatten();
-    app.show(&tour, |printer| stages.enumerate().for_each(|(index, stage)| print(printer, index + 1, stage)));
+    terminal.show(&tour, |printer| stages.enumerate().for_each(|(index, stage)| print(printer, index + 1, stage)));
     Ok(0)
 }
 

@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use agent::{CaseResult, Status};
 use serde_json::Value;
+use tasks::{CaseResult, Status};
 
 use super::{cell, curve, is_failure};
 use crate::printer::is_unfit;

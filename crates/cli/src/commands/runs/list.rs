@@ -1,21 +1,21 @@
 //! `assay runs list`: the newest runs, as a page for people or a document.
 
-use base::{Code, Problem, Timestamp};
-use flow::{Filter, Runs};
-use serde_json::{Value, json};
+use base::{Code, Document, Problem, Timestamp};
+use flow::{Filter, Runs, documents};
+use serde_json::Value;
 
-use crate::app::App;
 use crate::args::RunsList;
 use crate::printer::Printer;
+use crate::terminal::Terminal;
 use crate::when;
 
 /// Shows a page of runs.
-pub async fn list(app: &App, runs: Result<Runs, Problem>, asked: &RunsList) -> Result<u8, Problem> {
+pub async fn list(terminal: &Terminal, runs: Result<Runs, Problem>, asked: &RunsList) -> Result<u8, Problem> {
     let runs = match runs {
         // Where no store is, no run is.
         Err(problem) if problem.code == Code::RunUnknown => {
-            let document = json!({ "v": 1, "kind": "runs", "runs": [], "next": null, "damaged": [] });
-            app.show(&document, |printer| printer.remark("none", &problem.message));
+            let document = documents::Runs::default();
+            terminal.show(&document.to_json(), |printer| printer.remark("none", &problem.message));
             return Ok(0);
         }
         runs => runs?,
@@ -32,8 +32,8 @@ pub async fn list(app: &App, runs: Result<Runs, Problem>, asked: &RunsList) -> R
         until: asked.until.map(|when| when.at(now)),
         before,
     };
-    let document = runs.list(&filter, asked.limit as usize).await?;
-    app.show(&document, |printer| {
+    let document = runs.list(&filter, asked.limit as usize).await?.to_json();
+    terminal.show(&document, |printer| {
         print_table(printer, &document["runs"], "created_at", now);
         if document["runs"].as_array().is_some_and(Vec::is_empty) {
             printer.remark("none", if filter == Filter::default() { "no run yet" } else { "no run like that" });

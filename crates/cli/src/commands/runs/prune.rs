@@ -1,24 +1,24 @@
 //! `assay runs prune`: deletes what ended long ago, or says what that would be.
 
-use base::Problem;
+use base::{Document, Problem};
 use flow::{Prune, Runs};
 use serde_json::Value;
 
 use super::list::{print_damaged, print_table};
-use crate::app::App;
 use crate::args::RunsPrune;
+use crate::terminal::Terminal;
 
 /// Deletes, or with `--dry-run` says what would be deleted.
-pub async fn prune(app: &App, runs: &Runs, asked: &RunsPrune) -> Result<u8, Problem> {
-    let settings = &app.settings;
+pub async fn prune(terminal: &Terminal, runs: &Runs, asked: &RunsPrune) -> Result<u8, Problem> {
+    let settings = &terminal.app.settings;
     let prune = Prune {
         older_than: asked.older_than.unwrap_or(settings.retention),
         keep: asked.keep.unwrap_or(settings.retention_keep) as usize,
         dry_run: asked.dry_run,
     };
     let now = runs.now().await?;
-    let document = runs.prune(&prune).await?;
-    app.show(&document, |printer| {
+    let document = runs.prune(&prune).await?.to_json();
+    terminal.show(&document, |printer| {
         print_table(printer, &document["runs"], "finished_at", now);
         printer.line(&told(&document));
         if document["artifacts_busy"] == true {

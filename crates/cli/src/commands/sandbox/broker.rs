@@ -1,41 +1,29 @@
 //! `assay sandbox probe|status|stop`: what isolation this machine gives, and the resident broker.
 
-use base::Problem;
-use sandbox::Broker;
-use serde_json::{Value, json};
+use app::documents::machine::{Broker, BrokerStop, Probe};
+use base::{Document, Problem};
 
-use crate::app::App;
+use crate::advice;
 use crate::commands::doctor;
+use crate::terminal::Terminal;
 
 /// Makes a cell and says what it is made of; 1 where this machine gives none.
-pub async fn probe(app: &App) -> Result<u8, Problem> {
-    let checks = doctor::cells(app).await;
-    let ok = doctor::holds(&checks);
-    let memory = checks.iter().find(|check| check["id"] == "sandbox.memory").map(|check| check["found"].clone());
-    let tier = if ok { json!("namespaces") } else { Value::Null };
-    let document = json!({ "v": 1, "kind": "probe", "ok": ok, "tier": tier, "memory": memory, "checks": checks });
-    app.show(&document, |printer| {
-        printer.line(&format!("tier: {}", if ok { "namespaces" } else { "none; nothing of a stranger's will be run" }));
-        doctor::print(printer, &checks);
+pub async fn probe(terminal: &Terminal) -> Result<u8, Problem> {
+    let mut probe = Probe::examine(&terminal.app).await;
+    advice::mended(&mut probe.checks);
+    terminal.show(&probe.to_json(), |printer| {
+        let tier = probe.tier.unwrap_or("none; nothing of a stranger's will be run");
+        printer.line(&format!("tier: {tier}"));
+        doctor::print(printer, &probe.checks);
     });
-    Ok(u8::from(!ok))
+    Ok(u8::from(!probe.ok))
 }
 
 /// Shows the broker; 1 where there is none.
-pub async fn status(app: &App) -> Result<u8, Problem> {
-    let broker = broker(app).await?;
-    let status = match broker {
-        Some(broker) => broker.status().await,
-        None => None,
-    };
-    let mut document = json!({ "v": 1, "kind": "broker", "running_broker": status.is_some() });
-    document["socket"] = json!(broker.map(Broker::socket));
-    let fields = status.as_ref().map(|status| json!(status)).unwrap_or_default();
-    if let (Some(document), Value::Object(fields)) = (document.as_object_mut(), fields) {
-        document.extend(fields);
-    }
-    app.show(&document, |printer| match &status {
-        None if !app.settings.broker => printer.line("no broker is resident: the setting broker is off"),
+pub async fn status(terminal: &Terminal) -> Result<u8, Problem> {
+    let broker = Broker::examine(&terminal.app).await?;
+    terminal.show(&broker.to_json(), |printer| match &broker.status {
+        None if !terminal.app.settings.broker => printer.line("no broker is resident: the setting broker is off"),
         None => printer.line("no broker is resident; the next command that runs something starts it"),
         Some(status) => {
             let megabytes = status.worker_bytes as f64 / 1e6;
@@ -53,21 +41,14 @@ pub async fn status(app: &App) -> Result<u8, Problem> {
             }
         }
     });
-    Ok(u8::from(status.is_none()))
+    Ok(u8::from(!broker.running_broker))
 }
 
 /// Ends the broker; 0 also where there was none.
-pub async fn stop(app: &App) -> Result<u8, Problem> {
-    let stopped = match broker(app).await? {
-        Some(broker) => broker.stop().await,
-        None => false,
-    };
-    app.show(&json!({ "v": 1, "kind": "broker_stop", "stopped": stopped }), |printer| {
-        printer.line(if stopped { "the broker ends" } else { "no broker is resident" });
+pub async fn stop(terminal: &Terminal) -> Result<u8, Problem> {
+    let stop = BrokerStop::stop(&terminal.app).await?;
+    terminal.show(&stop.to_json(), |printer| {
+        printer.line(if stop.stopped { "the broker ends" } else { "no broker is resident" });
     });
     Ok(0)
-}
-
-async fn broker(app: &App) -> Result<Option<&Broker>, Problem> {
-    Ok(app.context.sandbox().await?.broker())
 }

@@ -3,24 +3,25 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agent::{DATABASE_NAME, PROGRAM, ProgramData, ProgramInput, Resolved, Source};
 use base::{Code, Hash, Problem, Table};
 use sandbox::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
 use serde_json::Value;
+use tasks::{DATABASE_NAME, PROGRAM, ProgramData, ProgramInput};
+use warehouse::{Resolved, Source};
 
 use super::values;
-use crate::app::{App, absolute};
 use crate::args::{ProfileName, SandboxRun};
 use crate::commands::document;
 use crate::commands::plan::read_text;
 use crate::commands::sql::print_error;
 use crate::grid;
 use crate::printer::{Printer, clean_lines};
+use crate::terminal::Terminal;
 
 const PROGRAM_BYTES_MAX: usize = 4 << 20;
 
 /// Runs the program and prints what it printed.
-pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
+pub async fn run(terminal: &Terminal, run: &SandboxRun) -> Result<u8, Problem> {
     let code = read_text(&run.file, PROGRAM_BYTES_MAX)?;
     let name = match run.file.as_str() {
         "-" => "stdin.py".to_string(),
@@ -33,22 +34,26 @@ pub async fn run(app: &App, run: &SandboxRun) -> Result<u8, Problem> {
         policy: policy(run)?,
         inputs: inputs(&run.input)?,
         out: out(run)?,
-        data: data(app, run, &values).await?,
+        data: data(terminal, run, &values).await?,
         guard: run.guard,
         values,
         name,
         code,
     };
     let title = format!("run {}", input.name);
-    app.run_and_show(&run.begin, PROGRAM, &input, &title, |made| document::show(app, made)).await
+    terminal.run_and_show(&run.begin, PROGRAM, &input, &title, |made| document::show(terminal, made)).await
 }
 
 /// The dataset whose tables the program gets under their names, which values must not take.
-async fn data(app: &App, run: &SandboxRun, values: &BTreeMap<String, Value>) -> Result<Option<ProgramData>, Problem> {
+async fn data(
+    terminal: &Terminal,
+    run: &SandboxRun,
+    values: &BTreeMap<String, Value>,
+) -> Result<Option<ProgramData>, Problem> {
     if run.data.is_empty() {
         return Ok(None);
     }
-    let source = Source::parse(&run.data, &app.context.datasets())?;
+    let source = terminal.data_names().source(&run.data)?;
     let tables: Vec<String> = match &source {
         Source::Builtin(name) => data::builtin::hashes(name).map(|(table, _)| table.to_string()).collect(),
         Source::Added(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),
@@ -65,8 +70,8 @@ async fn data(app: &App, run: &SandboxRun, values: &BTreeMap<String, Value>) -> 
         )
         .hint("rename it, or leave out --data and open it yourself"));
     }
-    let version = Resolved::of(&app.context, source).await?.version.to_string();
-    Ok(Some(ProgramData { names: absolute(app, &run.data), version }))
+    let version = Resolved::of(terminal.app.warehouse(), source).await?.version.to_string();
+    Ok(Some(ProgramData { names: terminal.data_names().lasting(&run.data), version }))
 }
 
 fn policy(run: &SandboxRun) -> Result<Policy, Problem> {
@@ -127,7 +132,7 @@ fn inputs(files: &[PathBuf]) -> Result<Vec<(PathBuf, Hash)>, Problem> {
                 .hint("check the path")
         };
         let path = std::path::absolute(file).map_err(unreadable)?;
-        let hash = agent::hash_file(&path)?;
+        let hash = warehouse::hash_file(&path)?;
         if inputs.iter().any(|(other, _)| other.file_name() == path.file_name()) {
             return Err(Problem::new(Code::Usage, format!("two inputs are called `{}`", file.display()))
                 .hint("rename one: inputs appear side by side in input/"));
@@ -175,7 +180,9 @@ pub fn print(printer: &Printer, execution: &Value, was_streamed: bool) {
         outcome => {
             print_error(printer, outcome, &execution["error"]);
             if let Some(hint) = execution["error"]["hint"].as_str() {
-                printer.remark("hint", hint);
+                let is_missing = execution["error"]["type"] == "ModuleNotFoundError";
+                let how = if is_missing { "; `assay sandbox install ml` installs them" } else { "" };
+                printer.remark("hint", &format!("{hint}{how}"));
             }
         }
     }

@@ -188,6 +188,16 @@ impl Canvas {
         );
     }
 
+    /// A line to or from what is not whole.
+    pub fn dashed(&mut self, places: &[(f64, f64)], series: usize) {
+        let stroke = self.paint("stroke", Paint::Series(series));
+        let _ = writeln!(
+            self.out,
+            "<polyline points=\"{}\" fill=\"none\" {stroke} stroke-width=\"2\" stroke-dasharray=\"4 4\"/>",
+            path(places)
+        );
+    }
+
     pub fn polygon(&mut self, places: &[(f64, f64)], series: usize) {
         let fill = self.paint("fill", Paint::Series(series));
         let _ = writeln!(self.out, "<polygon points=\"{}\" {fill} fill-opacity=\"0.25\"/>", path(places));
@@ -199,6 +209,30 @@ impl Canvas {
         let _ = writeln!(
             self.out,
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{wide:.2}\" height=\"{high:.2}\" {fill}><title>{}</title></rect>",
+            escaped(tip)
+        );
+    }
+
+    /// A bar of what is not whole.
+    pub fn pale_rectangle(&mut self, [x, y, wide, high]: [f64; 4], series: usize, tip: &str) {
+        let fill = self.paint("fill", Paint::Series(series));
+        let _ = writeln!(
+            self.out,
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{wide:.2}\" height=\"{high:.2}\" {fill} fill-opacity=\"0.45\">\
+             <title>{}</title></rect>",
+            escaped(tip)
+        );
+    }
+
+    /// A dot of what is not whole.
+    pub fn ring(&mut self, (x, y): (f64, f64), radius: f64, series: usize, tip: &str) {
+        let (fill, stroke) = (LIGHT.of(Paint::Ground), self.paint("stroke", Paint::Series(series)));
+        let fill = if self.theme == Theme::Dark { DARK.of(Paint::Ground) } else { fill };
+        let style = if self.theme == Theme::Automatic { " style=\"fill:var(--ground,#ffffff)\"" } else { "" };
+        let _ = writeln!(
+            self.out,
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" fill=\"{fill}\"{style} {stroke} stroke-width=\"2\">\
+             <title>{}</title></circle>",
             escaped(tip)
         );
     }

@@ -4,8 +4,9 @@ use super::canvas::{Canvas, Paint, Text};
 use super::labels::Labels;
 use super::text::{FONT, cut_to, shortened, width};
 use super::{MARGIN, STEPS, WIDTH, axis_title, marks, tip};
-use crate::chart::scale::Scale;
+use crate::chart::scale::{Scale, Steps};
 use crate::chart::{Chart, Kind, Positions};
+use crate::figures::Form;
 
 /// Numbers on more bars would touch each other.
 const NUMBERED_BARS_MAX: usize = 16;
@@ -46,9 +47,8 @@ pub fn names_its_lines(chart: &Chart) -> bool {
 }
 
 pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
-    let (low, high) = chart.extent();
-    let (low, high) = if chart.begins_at_zero() { (low.min(0.0), high.max(0.0)) } else { (low, high) };
-    let scale = Scale::around(low, high, STEPS);
+    let (low, high) = chart.measured_extent();
+    let scale = scale(&chart.form, (low, high), STEPS);
     let ticks = marks(&chart.form, &scale);
     let left = MARGIN + ticks.iter().map(|tick| width(tick, FONT)).fold(0.0, f64::max) + 8.0;
     let names = if names_its_lines(chart) {
@@ -63,7 +63,8 @@ pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     // The numbers of bars below zero stand under them.
     let below = if low < 0.0 && matches!(chart.kind, Kind::Bar | Kind::Stacked) { FONT * 1.3 } else { 0.0 };
     let frame = Frame { left, right, top, base: bottom - labels.height - FONT * 1.8 - below, below, scale };
-    let title = axis_title(&chart.measured, &chart.form);
+    let note = chart.axis_note(&frame.scale, &ticks).map(|note| format!(" ({note})")).unwrap_or_default();
+    let title = axis_title(&chart.measured, &chart.form) + &note;
     let shown = cut_to(&title, WIDTH - 2.0 * MARGIN, FONT);
     canvas.text(&Text { faint: true, whole: Some(&title), ..Text::at(MARGIN, top - FONT * 1.7, &shown) });
     for (tick, label) in frame.scale.ticks.iter().zip(&ticks) {
@@ -114,7 +115,12 @@ fn bars(canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
             *from += point.value;
             let gap = if chart.kind == Kind::Stacked && (start - end).abs() > 2.0 { 1.0 } else { 0.0 };
             let tip = tip(chart, series.name.as_deref(), point);
-            canvas.rectangle([x, start.min(end) + gap, wide, (start - end).abs() - gap], colour, &tip);
+            let bar = [x, start.min(end) + gap, wide, (start - end).abs() - gap];
+            if chart.is_unfinished(point) {
+                canvas.pale_rectangle(bar, colour, &tip);
+            } else {
+                canvas.rectangle(bar, colour, &tip);
+            }
             if numbered {
                 let label = chart.form.figure(&point.exact);
                 let y = if point.value < 0.0 { end + FONT * 1.2 } else { end - 5.0 };
@@ -141,10 +147,20 @@ fn lines(canvas: &mut Canvas, chart: &Chart, frame: &Frame) {
                 let closed = [(first.0, ground)].into_iter().chain(places.clone()).chain([(last.0, ground)]);
                 canvas.polygon(&closed.collect::<Vec<_>>(), colour);
             }
-            canvas.polyline(&places, colour);
+            let open: Vec<bool> = part.iter().map(|point| chart.is_unfinished(point)).collect();
+            let whole: Vec<(f64, f64)> =
+                places.iter().zip(&open).filter(|(_, open)| !**open).map(|(at, _)| *at).collect();
+            canvas.polyline(&whole, colour);
+            for (pair, open) in places.windows(2).zip(open.windows(2)) {
+                if open.contains(&true) {
+                    canvas.dashed(pair, colour);
+                }
+            }
             for (point, place) in part.iter().zip(&places) {
                 let tip = tip(chart, series.name.as_deref(), point);
-                if series.points.len() <= SEEN_DOTS_MAX || part.len() == 1 {
+                if chart.is_unfinished(point) {
+                    canvas.ring(*place, 3.5, colour, &tip);
+                } else if series.points.len() <= SEEN_DOTS_MAX || part.len() == 1 {
                     canvas.dot(*place, 3.0, colour, &tip);
                 } else if points <= TIPS_MAX {
                     canvas.hidden_dot(*place, &tip);
@@ -226,5 +242,14 @@ pub fn across(chart: &Chart, frame: &Frame, at: f64) -> f64 {
 
 pub fn numbers_along(chart: &Chart) -> Scale {
     let points = || chart.series.iter().flat_map(|series| &series.points).map(|point| point.at);
-    Scale::around(points().fold(f64::INFINITY, f64::min), points().fold(f64::NEG_INFINITY, f64::max), STEPS + 2)
+    let extent = (points().fold(f64::INFINITY, f64::min), points().fold(f64::NEG_INFINITY, f64::max));
+    match &chart.along.positions {
+        Positions::Numbers(form) => scale(form, extent, STEPS + 2),
+        _ => Scale::around(extent.0, extent.1, STEPS + 2),
+    }
+}
+
+/// There is no half of a year.
+fn scale(form: &Form, (low, high): (f64, f64), steps: usize) -> Scale {
+    Scale::of(low, high, steps, if form.years { Steps::Whole } else { Steps::Any })
 }

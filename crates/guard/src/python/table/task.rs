@@ -28,7 +28,7 @@ const MODULES: &[Rule] = &[
             "aiohttp", "ftplib", "smtplib", "poplib", "imaplib", "telnetlib", "nntplib", "xmlrpc", "websockets",
             "boto3", "paramiko", "webbrowser",
         ],
-        "speaks to the network, and a cell has none; give what is needed as `--input`",
+        "speaks to the network, and a cell has none; give what is needed as an input file",
     ),
     warning(
         "python/memory",
@@ -44,7 +44,7 @@ const BUILTINS: &[Rule] = &[
     warning(
         "python/call",
         &["input"],
-        "reads stdin, which is empty in a cell; give the value as a file with `--input`",
+        "reads stdin, which is empty in a cell; give the value as an input file",
     )
     .when(When::NamedUnlessBound),
     warning("python/call", &["breakpoint"], "waits for somebody at a terminal, and there is none"),
@@ -217,7 +217,7 @@ const PATHS: &[Rule] = &[
     warning(
         "python/network",
         &["pandas.read_*"],
-        "is given an address, and a cell has no network; give the data as `--input`",
+        "is given an address, and a cell has no network; give the data as an input file",
     )
     .when(When::Address),
 ];
@@ -254,6 +254,6 @@ const TEXTS: &[TextRule] = &[
         is: TextIs::Key,
         rule: "python/secret",
         severity: Severity::Warning,
-        why: "looks like a key, and programs are recorded; give it as a file with `--input`",
+        why: "looks like a key, and programs are recorded; give it as an input file",
     },
 ];

@@ -49,8 +49,14 @@ fn ranks_a_quantity(index: &Index, tokens: &[Token], plan: &Plan) -> bool {
             && !facts.years
             && facts.core.last().is_some_and(|last| index.forms.singular(last) != *last)
     };
+    // "Highest units and target" asks for both, not for the target with the most units.
+    let joined = |id: ColId| {
+        let first = index.facts(id).core.first();
+        index.is_quantity(id) && tokens.windows(2).any(|pair| pair[0].fold == "and" && Some(&pair[1].fold) == first)
+    };
     let grouped = plan.group.iter().filter(|group| group.grain.is_none()).filter_map(|item| column(index, &item.expr));
-    plan.top.is_some() && !number("number") && !number("many") && grouped.into_iter().any(quantity)
+    let ranked = |id: ColId| quantity(id) || joined(id);
+    plan.top.is_some() && !number("number") && !number("many") && grouped.into_iter().any(ranked)
 }
 
 /// Whether persons are told by something that sorts them into few kinds: patients are no `patient_sex`.

@@ -1,7 +1,7 @@
 //! Tables of amounts and levels: what adds up without being called so, what never does, and dates that place no row in time.
 
 use data::Dataset;
-use data::dataset::ColumnInfo;
+use data::dataset::{ColumnInfo, Running};
 
 use super::{Profile, dataset, day, decimal, flag, int, key, link, name_of, table, text};
 
@@ -12,6 +12,10 @@ pub fn named(name: &str) -> Option<Dataset> {
         "marina" => marina(),
         "pantry" => pantry(),
         "pavilion" => pavilion(),
+        "vaccinations" => vaccinations(),
+        "counties" => counties(),
+        "targets" => targets(),
+        "quotas" => quotas(),
         _ => return None,
     })
 }
@@ -130,4 +134,84 @@ fn pavilion() -> Dataset {
         ],
     );
     dataset("pavilion", vec![days])
+}
+
+/// A column that holds all that came before, for each of these over the dates.
+fn running(entity: &[&str], column: ColumnInfo) -> ColumnInfo {
+    let entity = entity.iter().map(|name| name.to_string()).collect();
+    ColumnInfo { running: Some(Running { entity, time: "date".to_string() }), ..column }
+}
+
+/// Running totals beside what happened on each day, as health agencies publish them.
+fn vaccinations() -> Dataset {
+    let rows = table(
+        "country_vaccinations",
+        8600,
+        vec![
+            ColumnInfo { distinct: 223, values_complete: false, ..text("country", &["France", "Peru", "Japan"]) },
+            ColumnInfo { distinct: 223, values_complete: false, ..text("iso_code", &["FRA", "PER", "JPN"]) },
+            text("continent", &["Europe", "Asia", "Africa"]),
+            day("date", "2020-12-02", "2021-03-29"),
+            running(&["country"], int("total_vaccinations", 5000, 0, 145_812_835)).nulls(3000),
+            running(&["country"], int("people_vaccinated", 4500, 0, 95_015_762)).nulls(3800),
+            int("daily_vaccinations", 6900, 0, 8_000_000).nulls(200),
+        ],
+    );
+    dataset("vaccinations", vec![rows])
+}
+
+/// Counties whose names repeat in other states, with a year, a code and coordinates.
+fn counties() -> Dataset {
+    let rows = table(
+        "population_estimates",
+        3142,
+        vec![
+            ColumnInfo {
+                distinct: 1848,
+                values_complete: false,
+                repeats_within: Some("state_name".to_string()),
+                ..text("county_name", &["Adams", "Clark", "Union"])
+            },
+            text("state_name", &["Ohio", "Iowa", "Utah"]),
+            int("area_code", 290, 201, 989),
+            int("census_year", 3, 2000, 2020),
+            decimal("latitude", "18.00", "71.00"),
+            decimal("longitude", "-166.00", "-65.00"),
+            int("residents", 3000, 80, 9_800_000),
+        ],
+    );
+    dataset("counties", vec![rows])
+}
+
+/// What was sold, and what should have been.
+fn targets() -> Dataset {
+    let rows = table(
+        "quarters",
+        48,
+        vec![
+            text("rep", &["Ana", "Bo", "Cy"]),
+            day("closed", "2024-01-31", "2024-12-31"),
+            int("units", 40, 3, 400),
+            int("target", 20, 50, 300),
+            decimal("bonus_eur", "0.00", "900.00"),
+        ],
+    );
+    dataset("targets", vec![rows])
+}
+
+/// What was sold, and in another table what should have been.
+fn quotas() -> Dataset {
+    let sales = table(
+        "sales",
+        300,
+        vec![
+            key("sale_id", 300),
+            text("rep", &["Ana", "Bo", "Cy"]),
+            day("day", "2024-01-01", "2024-12-31"),
+            int("units", 40, 3, 400),
+        ],
+    );
+    let target = ColumnInfo { unique: true, ..int("target", 3, 50, 300) };
+    let targets = table("targets", 3, vec![name_of("rep", &["Ana", "Bo", "Cy"]), target]);
+    Dataset { relations: vec![link("sales.rep", "targets.rep")], ..dataset("quotas", vec![sales, targets]) }
 }

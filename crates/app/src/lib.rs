@@ -1,0 +1,15 @@
+//! What every front door shares: settings, the wiring of store, engine, sandbox and warehouse, requests, and every
+//! document with its schema. A front door (the command line, a server) adds how things are asked for and shown there.
+//!
+//! Invariants
+//! - Only `settings` reads the environment.
+//! - This crate knows no command line, no terminal and no HTTP.
+
+mod app;
+pub mod documents;
+pub mod markdown;
+pub mod png;
+mod settings;
+
+pub use app::{App, PROGRAM, request};
+pub use settings::{Color, Overrides, Setting, Settings};

@@ -1,0 +1,359 @@
+//! Settings and where each comes from: flag, environment, project file, user file, default, in that order.
+//!
+//! This is the only place that reads the environment. A project file may lie in a folder that came from a stranger, so
+//! it cannot name a program to run, nor a place from which prepared data or an environment would be trusted.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use base::{Choice, Code, Problem, nearest};
+use flow::Fault;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Shorter, and a busy machine looks dead; longer, and a dead one looks busy.
+const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
+/// A century.
+const RETENTION_DAYS_MAX: u64 = 36_500;
+/// More is no bound.
+const CACHE_BYTES_MAX: u64 = 1 << 50;
+/// The file beside the user's data.
+const PROJECT_FILE: &str = "assay.toml";
+
+struct Known {
+    name: &'static str,
+    variable: &'static str,
+    in_project: bool,
+    about: &'static str,
+}
+
+/// Every setting, once.
+const SETTINGS: &[Known] = &[
+    Known { name: "data_dir", variable: "ASSAY_DATA_DIR", in_project: false, about: "datasets, runs and artifacts" },
+    Known { name: "env_dir", variable: "ASSAY_ENV_DIR", in_project: false, about: "the Python environment of cells" },
+    Known { name: "python", variable: "ASSAY_PYTHON", in_project: false, about: "the Python 3.11 to make it from" },
+    Known {
+        name: "lease_ms",
+        variable: "ASSAY_LEASE_MS",
+        in_project: false,
+        about: "how long a process may give no sign of life before its runs are taken from it",
+    },
+    Known {
+        name: "broker",
+        variable: "ASSAY_BROKER",
+        in_project: false,
+        about: "on: warm kernels stay ready for ten minutes; off: each process makes its own",
+    },
+    Known { name: "color", variable: "ASSAY_COLOR", in_project: true, about: "auto, always or never" },
+    Known {
+        name: "retention_days",
+        variable: "ASSAY_RETENTION_DAYS",
+        in_project: false,
+        about: "how long ago a run must have ended to be deleted when old runs are cleared away",
+    },
+    Known {
+        name: "retention_keep",
+        variable: "ASSAY_RETENTION_KEEP",
+        in_project: false,
+        about: "how many of the latest runs to end are kept then however old they are",
+    },
+    Known {
+        name: "cache_bytes",
+        variable: "ASSAY_CACHE_BYTES",
+        in_project: false,
+        about: "what prepared datasets may take together; those not used for longest go first and are made again",
+    },
+];
+
+/// One setting as it was decided.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Setting {
+    /// Its name in files.
+    pub name: &'static str,
+    /// Its value; absent means none.
+    pub value: Option<String>,
+    /// Such as `flag` or `environment ASSAY_DATA_DIR`.
+    pub origin: String,
+    /// What it is for.
+    pub about: &'static str,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    /// Where the output is a terminal.
+    Auto,
+    /// Also in files.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// What a caller decides itself, before every other place.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// Where datasets, runs and artifacts live.
+    pub data_dir: Option<PathBuf>,
+    /// When to use colour.
+    pub color: Option<Color>,
+}
+
+/// Everything that was decided outside the program.
+#[derive(Debug)]
+pub struct Settings {
+    /// All of them, in order.
+    pub all: Vec<Setting>,
+    /// Where datasets, runs and artifacts live.
+    pub data_dir: PathBuf,
+    /// Where the Python environment lives.
+    pub env_dir: PathBuf,
+    /// The interpreter to make it from.
+    pub python: Option<PathBuf>,
+    /// How long a process may give no sign of life.
+    pub lease: Duration,
+    /// Whether kernels may stay resident.
+    pub broker: bool,
+    /// Where sockets of this login live.
+    pub runtime_dir: Option<PathBuf>,
+    /// When to use colour.
+    pub color: Color,
+    /// How long ago a run must have ended to be pruned.
+    pub retention: Duration,
+    /// How many of the latest runs to end are not pruned.
+    pub retention_keep: u32,
+    /// What prepared datasets may take together.
+    pub cache_bytes: u64,
+    /// The value of `PATH`.
+    pub search_path: String,
+    /// Where to die, for tests.
+    pub fault: Option<Fault>,
+    /// The file of the user's own settings, whether or not it is there.
+    pub user_file: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Decides every setting.
+    pub fn read(flags: &Overrides) -> Result<Settings, Problem> {
+        let environment: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        decide(flags, &environment, &|path| std::fs::read_to_string(path).ok())
+    }
+}
+
+type ReadFile<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+fn decide(
+    flags: &Overrides,
+    environment: &BTreeMap<String, String>,
+    read_file: ReadFile<'_>,
+) -> Result<Settings, Problem> {
+    let home = environment.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let base = |variable: &str, below_home: &str| {
+        let given = environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        given.or_else(|| home.as_ref().map(|home| home.join(below_home)))
+    };
+    let user_file = base("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("assay/config.toml"));
+    let project = read_settings(Path::new(PROJECT_FILE), read_file, true)?;
+    let user = user_file.as_ref().map(|path| read_settings(path, read_file, false)).transpose()?.unwrap_or_default();
+    let flag = |name: &str| match name {
+        "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
+        "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
+        _ => None,
+    };
+    let data_default = base("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("assay"));
+    let cache_default = base("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("assay/env"));
+    let mut all = Vec::new();
+    for known in SETTINGS {
+        let default = match known.name {
+            "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
+            "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
+            "lease_ms" => Some("10000".to_string()),
+            "broker" => Some("on".to_string()),
+            "retention_days" => Some("30".to_string()),
+            "retention_keep" => Some("100".to_string()),
+            "cache_bytes" => Some(warehouse::CACHE_BYTES_DEFAULT.to_string()),
+            "color" => {
+                let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+                Some(if refused { "never" } else { "auto" }.to_string())
+            }
+            _ => None,
+        };
+        let of_environment = environment.get(known.variable).filter(|value| !value.is_empty());
+        let (value, origin) = if let Some(value) = flag(known.name) {
+            (Some(value), "flag".to_string())
+        } else if let Some(value) = of_environment {
+            (Some(value.clone()), format!("environment {}", known.variable))
+        } else if let Some(value) = project.get(known.name) {
+            (Some(value.clone()), format!("project file {PROJECT_FILE}"))
+        } else if let Some(value) = user.get(known.name) {
+            (Some(value.clone()), "user file".to_string())
+        } else {
+            (default, "default".to_string())
+        };
+        all.push(Setting { name: known.name, value, origin, about: known.about });
+    }
+    let value = |name: &str| all.iter().find(|setting| setting.name == name).and_then(|setting| setting.value.clone());
+    // Cells are made by a process with another working directory.
+    let place =
+        |name: &str| value(name).filter(|text| !text.is_empty()).and_then(|text| std::path::absolute(text).ok());
+    let data_dir = place("data_dir").ok_or_else(|| {
+        Problem::new(Code::SettingInvalid, "no place for data: HOME is not set")
+            .hint("set HOME or ASSAY_DATA_DIR")
+            .action(Choice::DataDir)
+    })?;
+    let color = match value("color").as_deref() {
+        Some("always") => Color::Always,
+        Some("never") => Color::Never,
+        Some("auto") | None => Color::Auto,
+        Some(other) => {
+            return Err(Problem::new(Code::SettingInvalid, format!("the setting color cannot be `{other}`"))
+                .hint("use auto, always or never"));
+        }
+    };
+    let broker = match value("broker").as_deref() {
+        Some("off") => false,
+        Some("on") | None => true,
+        Some(other) => {
+            return Err(Problem::new(Code::SettingInvalid, format!("the setting broker cannot be `{other}`"))
+                .hint("use on or off"));
+        }
+    };
+    let whole = |name: &str, allowed: RangeInclusive<u64>| whole_number(name, value(name), allowed);
+    Ok(Settings {
+        lease: Duration::from_millis(whole("lease_ms", LEASE_MS)?),
+        retention: Duration::from_secs(whole("retention_days", 0..=RETENTION_DAYS_MAX)? * 24 * 60 * 60),
+        retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
+        cache_bytes: whole("cache_bytes", 0..=CACHE_BYTES_MAX)?,
+        env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
+        python: value("python").map(PathBuf::from),
+        broker,
+        runtime_dir: environment.get("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute()),
+        search_path: environment.get("PATH").cloned().unwrap_or_default(),
+        fault: environment
+            .get("ASSAY_FAULT")
+            .filter(|text| !text.is_empty())
+            .map(|text| Fault::parse(text))
+            .transpose()?,
+        data_dir,
+        color,
+        all,
+        user_file,
+    })
+}
+
+fn whole_number(name: &str, value: Option<String>, allowed: RangeInclusive<u64>) -> Result<u64, Problem> {
+    let value = value.unwrap_or_default();
+    value.parse().ok().filter(|number| allowed.contains(number)).ok_or_else(|| {
+        Problem::new(Code::SettingInvalid, format!("the setting {name} cannot be `{value}`")).hint(format!(
+            "use a number between {} and {}",
+            allowed.start(),
+            allowed.end()
+        ))
+    })
+}
+
+fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<BTreeMap<String, String>, Problem> {
+    let Some(text) = read_file(path) else { return Ok(BTreeMap::new()) };
+    let invalid = |message: String| Problem::new(Code::SettingInvalid, format!("`{}`: {message}", path.display()));
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        invalid(error.message().to_string()).hint("write `name = \"value\"` lines")
+    })?;
+    let mut values = BTreeMap::new();
+    for (name, value) in table {
+        let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
+            let names = SETTINGS.iter().map(|known| known.name);
+            let close = nearest(&name, names.clone());
+            let hint = match close.first() {
+                Some(close) => format!("did you mean `{close}`?"),
+                None => format!("settings: {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            return Err(invalid(format!("there is no setting `{name}`")).hint(hint));
+        };
+        if in_project && !known.in_project {
+            return Err(invalid(format!("the setting `{name}` cannot come from a project"))
+                .hint(format!("set it in your own file or with {}", known.variable)));
+        }
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            _ => {
+                return Err(
+                    invalid(format!("the setting `{name}` must be a text or a number")).hint("put it in quotes")
+                );
+            }
+        };
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(environment: &[(&str, &str)], files: &[(&str, &str)]) -> Result<Settings, Problem> {
+        let flags = Overrides::default();
+        let environment = environment.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let files: BTreeMap<PathBuf, String> =
+            files.iter().map(|(path, text)| (PathBuf::from(path), text.to_string())).collect();
+        decide(&flags, &environment, &|path| files.get(path).cloned())
+    }
+
+    #[test]
+    fn the_nearer_source_wins_and_is_named() {
+        let user = "color = \"never\"\ndata_dir = \"/user\"";
+        let files = [("assay.toml", "color = \"always\""), ("/h/.config/assay/config.toml", user)];
+        let settings = decided(&[("HOME", "/h")], &files).expect("all is well");
+        assert_eq!(settings.data_dir, Path::new("/user"));
+        let color = settings.all.iter().find(|setting| setting.name == "color").expect("it is one of them");
+        assert_eq!(color.origin, "project file assay.toml");
+        assert_eq!(settings.color, Color::Always);
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_DATA_DIR", "/e")], &files).expect("all is well");
+        assert_eq!(settings.data_dir, Path::new("/e"));
+    }
+
+    #[test]
+    fn a_project_cannot_name_a_program_or_a_place() {
+        for text in ["python = \"./evil\"", "data_dir = \"./forged\"", "env_dir = \"./forged\""] {
+            let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{text}");
+        }
+    }
+
+    #[test]
+    fn how_long_runs_are_kept_is_the_users_own_affair() {
+        let settings = decided(&[("HOME", "/h")], &[]).expect("all is well");
+        assert_eq!((settings.retention.as_secs(), settings.retention_keep), (30 * 86_400, 100));
+        let user = [("/h/.config/assay/config.toml", "retention_days = 7\nretention_keep = \"5\"")];
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_RETENTION_KEEP", "0")], &user).expect("all is well");
+        assert_eq!((settings.retention.as_secs(), settings.retention_keep), (7 * 86_400, 0));
+        for text in ["retention_days = 0", "retention_keep = 0"] {
+            let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{text}");
+        }
+        for days in ["-1", "1.5", "36501", "99999999999999999999", "many"] {
+            let problem = decided(&[("HOME", "/h"), ("ASSAY_RETENTION_DAYS", days)], &[]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{days}");
+        }
+    }
+
+    #[test]
+    fn how_much_is_kept_prepared_is_a_number_of_bytes() {
+        let settings = decided(&[("HOME", "/h")], &[]).expect("all is well");
+        assert_eq!(settings.cache_bytes, 10 << 30);
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_CACHE_BYTES", "0")], &[]).expect("all is well");
+        assert_eq!(settings.cache_bytes, 0);
+        for wrong in ["10G", "-1", "1e9"] {
+            let problem = decided(&[("HOME", "/h"), ("ASSAY_CACHE_BYTES", wrong)], &[]).expect_err("refused");
+            assert_eq!(problem.code, Code::SettingInvalid, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn without_a_home_a_place_must_be_named() {
+        assert_eq!(decided(&[], &[]).expect_err("nowhere to go").code, Code::SettingInvalid);
+    }
+}

@@ -1,0 +1,61 @@
+//! The answer cache: for what an answer may be given again, and how it is given.
+//!
+//! There is no store of answers beside the journal: a key leads to the run that last gave the answer, and giving it
+//! again is a run of its own, with what was found as its one step. Whatever could change an answer is part of the key:
+//! the words but for case, spaces and closing punctuation, the version of the data with its owner's words, the program,
+//! the options, and the plan that a question continues.
+
+use std::time::Instant;
+
+use base::Hash;
+use flow::{Found, Recall};
+use serde_json::{Value, json};
+use warehouse::Resolved;
+
+use crate::ASK;
+use crate::ask::AskInput;
+use crate::context::Context;
+use crate::task::milliseconds;
+
+/// How many answers can be given again; the least recently used leaves.
+pub const ANSWERS_MAX: i64 = 1_000;
+/// How many bytes they may have together.
+pub const ANSWERS_BYTES_MAX: i64 = 64 << 20;
+
+/// What the answer to a question is found by.
+pub fn key(context: &Context, input: &AskInput, resolved: &Resolved, follows: Option<&str>) -> Recall {
+    let key = Hash::of_json(&json!({
+        "task": ASK, "program": context.build, "dataset": resolved.id, "version": resolved.version,
+        "question": normalised(&input.question), "answer_all": input.answer_all, "reading": input.reading,
+        "follows": follows,
+    }));
+    Recall { key, about: resolved.id.clone(), rows_max: ANSWERS_MAX, bytes_max: ANSWERS_BYTES_MAX }
+}
+
+/// A question without what does not change its answer.
+fn normalised(question: &str) -> String {
+    let words = question.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    words.trim_end_matches(['?', '!', '.', ' ']).to_string()
+}
+
+/// An answer that was found, as this run's own.
+pub fn again(found: Found, run: &str, question: &str, started: Instant) -> Value {
+    let mut answer = found.output;
+    answer["run"] = json!(run);
+    answer["question"] = json!(question);
+    answer["cached"] = json!(true);
+    answer["cached_from"] = json!(found.run);
+    answer["timing_ms"] = json!({ "plan": 0.0, "execute": 0.0, "verify": 0.0, "total": milliseconds(started) });
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normalised;
+
+    #[test]
+    fn case_spaces_and_closing_punctuation_do_not_make_another_question() {
+        assert_eq!(normalised("  How many\tORDERS are there ?! "), "how many orders are there");
+        assert_ne!(normalised("price above 1.5"), normalised("price above 15"));
+    }
+}

@@ -1,0 +1,160 @@
+//! One line of the results: what was answered to a case, and whether that was right.
+
+use base::{Cell, Problem, Table};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::case::{Expect, Line};
+use super::compare::same_rows;
+use crate::answer::Level;
+
+/// Bytes of rows that a result carries at most; all of them are compared.
+const ROWS_BYTES_MAX: usize = 256 << 10;
+
+/// How a case came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Status {
+    Answered,
+    Refused,
+    Problem,
+}
+
+/// What became of one case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct CaseResult {
+    pub id: String,
+    pub status: Status,
+    pub would_refuse: bool,
+    pub right: Option<bool>,
+    pub confidence: f64,
+    /// The class of the refusal, also of one that was passed over, or the code of the problem.
+    pub reason: Option<String>,
+    pub plan_hash: Option<String>,
+    pub plan: Option<Value>,
+    pub columns: Option<Vec<String>>,
+    pub rows: Option<Vec<Vec<Cell>>>,
+    pub plan_ms: f64,
+    pub total_ms: f64,
+    /// How well the answer is known.
+    pub known: Option<Level>,
+    pub question: Option<String>,
+    /// The reading in words.
+    pub reading: Option<String>,
+    /// The reason in words.
+    pub message: Option<String>,
+    /// Whether rows were left out of the line; they were compared all the same.
+    pub truncated: bool,
+    pub expect: Option<Expected>,
+}
+
+/// What was expected, as the case said it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Expected {
+    pub refused: bool,
+    pub rows: Option<Vec<Vec<Cell>>>,
+    pub ordered: bool,
+}
+
+impl CaseResult {
+    /// A case of which nothing is known yet but what it asks.
+    pub fn new(line: &Line) -> CaseResult {
+        let case = line.case.as_ref().ok();
+        CaseResult {
+            id: line.id.clone(),
+            status: Status::Refused,
+            would_refuse: true,
+            right: None,
+            confidence: 0.0,
+            reason: None,
+            plan_hash: None,
+            plan: None,
+            columns: None,
+            rows: None,
+            plan_ms: 0.0,
+            total_ms: 0.0,
+            known: None,
+            question: case.map(|case| case.question.clone()),
+            reading: None,
+            message: None,
+            truncated: false,
+            expect: case.and_then(|case| case.expect.as_ref()).map(Expected::of),
+        }
+    }
+
+    /// A case that could not be asked.
+    pub fn problem(line: &Line, problem: &Problem) -> CaseResult {
+        let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        CaseResult {
+            status: Status::Problem,
+            would_refuse: false,
+            reason: Some(problem.code_name().to_string()),
+            message: Some(format!("{}{hint}", problem.message)),
+            ..CaseResult::new(line)
+        }
+    }
+
+    /// Takes the columns that answer the question.
+    pub fn answer(&mut self, table: &Table, focus: &[String]) {
+        let named = |name: &String| table.columns.iter().position(|column| column.name == *name);
+        let mut places: Vec<usize> = focus.iter().filter_map(named).collect();
+        if places.is_empty() {
+            places = (0..table.columns.len()).collect();
+        }
+        let pick = |row: &Vec<Cell>| places.iter().map(|place| row[*place].clone()).collect();
+        self.status = Status::Answered;
+        self.columns = Some(places.iter().map(|place| table.columns[*place].name.clone()).collect());
+        self.rows = Some(table.rows.iter().map(pick).collect());
+        self.truncated = table.truncated;
+    }
+
+    /// Scores it, and then leaves out rows that a line has no room for.
+    pub fn score(&mut self, expect: Option<&Expect>) {
+        self.right = match (expect, self.status) {
+            (None, _) => None,
+            (Some(Expect::Refusal), status) => Some(status == Status::Refused),
+            (Some(Expect::Rows { sets, ordered }), Status::Answered) => {
+                let rows = self.rows.as_deref().unwrap_or_default();
+                Some(sets.iter().any(|expected| same_rows(expected, rows, *ordered)))
+            }
+            (Some(Expect::Rows { .. }), Status::Refused | Status::Problem) => Some(false),
+        };
+        self.truncated |= cut(&mut self.rows);
+        if let Some(expect) = &mut self.expect {
+            cut(&mut expect.rows);
+        }
+    }
+
+    /// Whether a refusal would be right.
+    pub fn expects_refusal(&self) -> bool {
+        self.expect.as_ref().is_some_and(|expect| expect.refused)
+    }
+}
+
+impl Expected {
+    fn of(expect: &Expect) -> Expected {
+        match expect {
+            Expect::Refusal => Expected { refused: true, rows: None, ordered: false },
+            Expect::Rows { sets, ordered } => {
+                Expected { refused: false, rows: sets.first().cloned(), ordered: *ordered }
+            }
+        }
+    }
+}
+
+/// Keeps the first rows within the bound; whether some went.
+fn cut(rows: &mut Option<Vec<Vec<Cell>>>) -> bool {
+    let Some(rows) = rows else { return false };
+    let mut bytes = 0;
+    let kept = rows.iter().take_while(|row| {
+        bytes += row.iter().map(|cell| cell.as_str().map_or(8, str::len) + 4).sum::<usize>();
+        bytes <= ROWS_BYTES_MAX
+    });
+    let kept = kept.count();
+    let is_cut = kept < rows.len();
+    rows.truncate(kept);
+    is_cut
+}
