@@ -102,6 +102,13 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::SandboxBusy
         | Code::SandboxLost
         | Code::KeyMissing
+        | Code::ModelUnknown
+        | Code::ModelRefused
+        | Code::ModelFailed
+        | Code::ModelTruncated
+        | Code::RateLimited
+        | Code::QuotaExceeded
+        | Code::BudgetExhausted
         | Code::WorkerLost
         | Code::TimedOut
         | Code::Cancelled
