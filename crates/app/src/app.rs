@@ -45,7 +45,8 @@ impl App {
         let build = build_of(&program);
         let mut warehouse = Warehouse::new(settings.data_dir.clone(), program, environment, warmth, progress);
         warehouse.cache_bytes = settings.cache_bytes;
-        App { settings, context: Arc::new(Context { warehouse, build }), engine: OnceCell::new() }
+        let models = settings.models.clone();
+        App { settings, context: Arc::new(Context { warehouse, build, models }), engine: OnceCell::new() }
     }
 
     /// Where data comes from.

@@ -12,4 +12,4 @@ pub mod png;
 mod settings;
 
 pub use app::{App, PROGRAM, request};
-pub use settings::{Color, Overrides, Setting, Settings};
+pub use settings::{Color, MODEL_OFF, Overrides, Setting, Settings};

@@ -22,6 +22,9 @@ const CACHE_BYTES_MAX: u64 = 1 << 50;
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
+/// The name that stands for no model.
+pub const MODEL_OFF: &str = "off";
+
 struct Known {
     name: &'static str,
     variable: &'static str,
@@ -64,6 +67,12 @@ const SETTINGS: &[Known] = &[
         variable: "ASSAY_CACHE_BYTES",
         in_project: false,
         about: "what prepared datasets may take together; those not used for longest go first and are made again",
+    },
+    Known {
+        name: "model",
+        variable: "ASSAY_MODEL",
+        in_project: false,
+        about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or off",
     },
 ];
 
@@ -131,6 +140,10 @@ pub struct Settings {
     pub fault: Option<Fault>,
     /// The file of the user's own settings, whether or not it is there.
     pub user_file: Option<PathBuf>,
+    /// Who reads what the planner does not.
+    pub model: Option<String>,
+    /// Where models are, and the keys to them.
+    pub models: model::Directory,
 }
 
 impl Settings {
@@ -237,11 +250,26 @@ fn decide(
             .filter(|text| !text.is_empty())
             .map(|text| Fault::parse(text))
             .transpose()?,
+        model: value("model").filter(|name| !name.is_empty() && name != MODEL_OFF),
+        models: models(environment),
         data_dir,
         color,
         all,
         user_file,
     })
+}
+
+/// Where models are, by the variables that their providers' own programs read.
+fn models(environment: &BTreeMap<String, String>) -> model::Directory {
+    let text = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
+    let key = |name: &str| text(name).map(model::Secret::new);
+    model::Directory {
+        anthropic_key: key("ANTHROPIC_API_KEY"),
+        anthropic_base: text("ANTHROPIC_BASE_URL"),
+        openai_key: key("OPENAI_API_KEY"),
+        openai_base: text("OPENAI_BASE_URL"),
+        ollama_host: text("OLLAMA_HOST"),
+    }
 }
 
 fn whole_number(name: &str, value: Option<String>, allowed: RangeInclusive<u64>) -> Result<u64, Problem> {

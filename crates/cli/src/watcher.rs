@@ -87,6 +87,7 @@ impl Watcher {
         let data = &event.data;
         match event.kind.as_str() {
             "run.created" if data["task"] == tasks::DEMO => self.printer.progress(&format!("run {}", event.run)),
+            "step.started" if data["name"] == "model" => self.printer.progress("the model writes"),
             "step.progress" => {
                 let unit = data["unit"].as_str().unwrap_or_default();
                 self.printer.progress(&format!("step {}: {} of {} {unit}", data["index"], data["done"], data["total"]));

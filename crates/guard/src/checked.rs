@@ -25,6 +25,19 @@ impl Checked<Sql> {
     }
 }
 
+/// One Python program in which the rules of its profile found no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Python {
+    pub(crate) text: String,
+}
+
+impl Checked<Python> {
+    /// The program, as it was written.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+}
+
 /// Why a text was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {

@@ -31,6 +31,8 @@ use ruff_python_ast::PythonVersion;
 use ruff_python_parser::{Mode, ParseOptions, Parsed};
 use ruff_text_size::TextRange;
 
+use crate::checked::{Checked, Python, Report};
+
 /// Bytes of a program that are looked at.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 /// How deep expressions may nest, operators and calls in a row included.
@@ -80,6 +82,15 @@ pub fn findings(text: &str, profile: Profile) -> Vec<Finding> {
         findings.sort_by_key(place);
     }
     findings
+}
+
+/// The program as one that may be executed, if the rules find no error in it.
+pub fn check(text: &str, profile: Profile) -> Result<Checked<Python>, Report> {
+    let findings = findings(text, profile);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(Report { findings });
+    }
+    Ok(Checked::new(Python { text: text.to_string() }))
 }
 
 /// Why a text cannot even be parsed.

@@ -5,6 +5,7 @@ use data::Dataset;
 use data::chart::{Chart, Kind};
 use data::dataset::Identity;
 use data::plan::Plan;
+use model::{Prices, Tokens};
 use planner::{Assumption, Reading, Reason, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,6 +138,61 @@ pub struct AnswerChart {
     pub drawing: Chart,
 }
 
+/// What a model's replies cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Cost {
+    /// Disjoint counts.
+    pub tokens: Tokens,
+    /// Finished replies.
+    pub calls: u64,
+    /// Where the model's prices are known.
+    pub usd: Option<f64>,
+}
+
+impl Cost {
+    /// Adds one reply.
+    pub fn add(&mut self, tokens: Tokens, prices: Option<&Prices>) {
+        self.tokens += tokens;
+        self.calls += 1;
+        self.usd = prices.map(|prices| self.usd.unwrap_or_default() + prices.cost(&tokens));
+    }
+}
+
+/// Which model was asked, and what that cost.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AnswerModel {
+    /// As the user named it.
+    pub name: String,
+    /// All of its replies together.
+    pub cost: Cost,
+}
+
+/// A way in which the result was computed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Derivation {
+    /// What it is written in.
+    pub language: agent::Language,
+    /// Whether another one came to the same.
+    pub agrees: bool,
+}
+
+/// A picture that code drew.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Figure {
+    /// The name of the run's file.
+    pub name: String,
+    /// What it is.
+    pub sha256: Hash,
+}
+
+/// What a model would remember about the data, and the query that shows it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct ProposedNote {
+    pub text: String,
+    pub sql: String,
+}
+
 /// A question answered or refused.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[allow(missing_docs)]
@@ -168,6 +224,22 @@ pub struct Answer {
     /// What was decided about the files when they were read.
     pub notes: Vec<String>,
     pub timing_ms: Timing,
+    /// The model that was asked; none where the planner read the question.
+    pub model: Option<AnswerModel>,
+    /// What computed a model's answer.
+    pub code: Option<agent::Code>,
+    /// Code that came to nothing before.
+    pub attempts: Vec<agent::Attempt>,
+    /// The ways in which a model's answer was computed.
+    pub derivations: Vec<Derivation>,
+    /// What the model thinks of the result.
+    pub critique: Option<agent::Verdict>,
+    /// A paragraph whose every number is in the table.
+    pub summary: Option<String>,
+    /// What code drew.
+    pub figures: Vec<Figure>,
+    /// What the model would remember.
+    pub proposed_note: Option<ProposedNote>,
     /// Whether the same question would be answered the same whenever it is asked.
     #[serde(skip)]
     pub repeatable: bool,
@@ -208,6 +280,14 @@ impl Answer {
             readings: Vec::new(),
             notes: Vec::new(),
             timing_ms: Timing::default(),
+            model: None,
+            code: None,
+            attempts: Vec::new(),
+            derivations: Vec::new(),
+            critique: None,
+            summary: None,
+            figures: Vec::new(),
+            proposed_note: None,
             repeatable: false,
             plan_computed: None,
             remembered: Vec::new(),

@@ -24,11 +24,16 @@ pub const ANSWERS_BYTES_MAX: i64 = 64 << 20;
 
 /// What the answer to a question is found by.
 pub fn key(context: &Context, input: &AskInput, resolved: &Resolved, follows: Option<&str>) -> Recall {
-    let key = Hash::of_json(&json!({
+    let mut asked = json!({
         "task": ASK, "program": context.build, "dataset": resolved.id, "version": resolved.version,
         "question": normalised(&input.question), "answer_all": input.answer_all, "reading": input.reading,
         "follows": follows,
-    }));
+    });
+    if let Some(model) = &input.model {
+        asked["model"] =
+            json!({ "name": model.name, "planner_off": model.planner_off, "derivations": model.derivations });
+    }
+    let key = Hash::of_json(&asked);
     Recall { key, about: resolved.id.clone(), rows_max: ANSWERS_MAX, bytes_max: ANSWERS_BYTES_MAX }
 }
 

@@ -18,6 +18,7 @@ use warehouse::{Doubts, Prepared, Warehouse};
 
 use crate::answer::{Answer, AnswerStatus, By, Known, declare};
 use crate::background::Background;
+use crate::by_model::{self, Before, ModelUse};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::task::{internal, milliseconds, parse_input, unchanged};
@@ -47,6 +48,9 @@ pub struct AskInput {
     /// Whether every row is also written to a file of the run, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileForm>,
+    /// The model that reads what the planner does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
 }
 
 /// Answers one question.
@@ -82,9 +86,17 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let mut answer = Answer::new(run.id(), &input.question, &prepared.dataset);
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
+    let by_code = before.as_ref().and_then(|found| Before::of(&found.output));
     let previous = before.and_then(|found| previous(found.output, &prepared));
     let index = indexing.await.map_err(internal)?;
     let planned = match previous {
+        _ if input.model.as_ref().is_some_and(|model| model.planner_off) => {
+            Planned::Refusal(Refusal::new(Reason::Unsupported, "the planner was not asked"))
+        }
+        // What continues a model's answer means nothing by itself.
+        None if by_code.is_some() && input.model.is_some() => {
+            Planned::Refusal(Refusal::new(Reason::Unsupported, "the question continues one that a model read"))
+        }
         Some(previous) => planner::plan_after(&index, &previous, &input.question),
         None => planner::plan_with(&index, &input.question),
     };
@@ -104,6 +116,10 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         }
     } else {
         cells.query.retire();
+        let reason = answer.refusal.as_ref().map(|refusal| refusal.reason);
+        if let Some(using) = input.model.as_ref().filter(|_| reason.is_none_or(a_model_may_read)) {
+            by_model::answer(run, context, using, &prepared, by_code.as_ref(), &mut answer).await?;
+        }
     }
     if let Some(plan) = &answer.plan_computed {
         answer.remembered = warehouse.notes().touching(&input.data, plan);
@@ -114,6 +130,11 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
     // A thread begins with an answer.
     Ok(findable(run, finish, recall.filter(|_| answered), input.thread.filter(|_| answered || continues)))
+}
+
+/// Whether a model may read what the planner refused: not what asks to change something or is too long.
+fn a_model_may_read(reason: Reason) -> bool {
+    !matches!(reason, Reason::WriteRequested | Reason::Limit)
 }
 
 /// What was answered before in a thread; nothing if its plan does not fit the data any more.

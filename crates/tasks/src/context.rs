@@ -1,5 +1,6 @@
 //! What tasks are lent.
 
+use model::Directory;
 use warehouse::Warehouse;
 
 /// What tasks are lent.
@@ -8,4 +9,6 @@ pub struct Context {
     pub warehouse: Warehouse,
     /// Which program this is: another one may answer otherwise.
     pub build: String,
+    /// Which models there are.
+    pub models: Directory,
 }

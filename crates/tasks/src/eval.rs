@@ -33,6 +33,7 @@ use crate::context::Context;
 use crate::query::UNLESS_LOST;
 use crate::task::{internal, parse_input};
 
+pub(crate) use self::compare::same_rows;
 pub use self::result::{CaseResult, Expected, Status};
 pub use self::summary::{EvalDocument, Point, Times};
 

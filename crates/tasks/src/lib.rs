@@ -8,6 +8,7 @@ mod answer;
 mod answer_cache;
 mod ask;
 mod background;
+mod by_model;
 mod context;
 mod demo;
 mod eval;
@@ -22,10 +23,12 @@ mod task;
 mod whole;
 
 pub use answer::{
-    Answer, AnswerChart, AnswerRefusal, AnswerSource, AnswerStatus, By, Known, Level, NumberedReading, Timing,
+    Answer, AnswerChart, AnswerModel, AnswerRefusal, AnswerSource, AnswerStatus, By, Cost, Derivation, Figure, Known,
+    Level, NumberedReading, ProposedNote, Timing,
 };
 pub use answer_cache::{ANSWERS_BYTES_MAX, ANSWERS_MAX};
 pub use ask::{AskInput, ask};
+pub use by_model::{Budget, ModelUse};
 pub use context::Context;
 pub use demo::{DemoDocument, DemoInput, demo};
 pub use eval::{CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval};

@@ -23,7 +23,10 @@ impl Lab {
         let warehouse = Warehouse::new(folder.to_path_buf(), nobody, environment, Warmth::Cold, Arc::new(|_| {}));
         let store = Store::open(folder).await.expect("the store opens");
         let engine = Arc::new(Engine::new(store, tasks::tasks(), Options::default()));
-        Lab { engine, context: Arc::new(Context { warehouse, build: "test".to_string() }) }
+        Lab {
+            engine,
+            context: Arc::new(Context { models: model::Directory::default(), warehouse, build: "test".to_string() }),
+        }
     }
 
     async fn ended(&self, task: &str, input: Value) -> Result<Finish, base::Problem> {

@@ -14,9 +14,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data", &["base"]),
     ("planner", &["base", "data"]),
     ("flow", &["base", "store"]),
+    ("model", &["base"]),
+    ("agent", &["base"]),
     ("warehouse", &["base", "data", "planner", "sandbox"]),
-    ("tasks", &["base", "data", "flow", "guard", "planner", "sandbox", "warehouse"]),
-    ("app", &["base", "data", "flow", "guard", "planner", "sandbox", "tasks", "warehouse"]),
+    ("tasks", &["agent", "base", "data", "flow", "guard", "model", "planner", "sandbox", "warehouse"]),
+    ("app", &["agent", "base", "data", "flow", "guard", "model", "planner", "sandbox", "tasks", "warehouse"]),
     ("cli", &["app", "base", "data", "flow", "guard", "planner", "sandbox", "tasks", "warehouse"]),
     // Only for the examples that measure: `cargo xtask` itself builds without them.
     ("xtask", &["base", "data", "guard", "planner", "sandbox"]),

@@ -18,6 +18,8 @@ const ALLOWED: &[&str] = &[
     "CC0-1.0",
     "0BSD",
     "BSL-1.0",
+    // Of data, not code: the certificates of public authorities, by which a provider's server is known.
+    "CDLA-Permissive-2.0",
 ];
 
 /// The crates registry, as cargo names it whichever mirror served the files.

@@ -54,6 +54,50 @@ pub struct Ask {
     /// Compute it also where the same question was answered before, on the same data
     #[arg(long)]
     pub no_cache: bool,
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// Who reads what the planner does not, and what that may cost.
+#[derive(Debug, Args)]
+pub struct ModelArgs {
+    /// The model that reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, or off
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Whether the planner reads the question first
+    #[arg(long, value_name = "on|off", default_value = "on")]
+    pub planner: Planner,
+    /// How often a model's answer is computed, apart, to be compared
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub derivations: u8,
+    /// Tokens that a model may use for this at most
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<u64>,
+    /// Dollars that a model may cost for this at most, where its prices are known
+    #[arg(long, value_name = "X")]
+    pub max_usd: Option<f64>,
+    /// Seconds that a model may take for this at most
+    #[arg(long, value_name = "S")]
+    pub max_seconds: Option<u64>,
+}
+
+/// Whether the planner reads first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Planner {
+    On,
+    Off,
+}
+
+impl ModelArgs {
+    /// The model to use, if one is: what was asked for, else what the settings say.
+    pub fn chosen(&self, settings: &app::Settings) -> Option<tasks::ModelUse> {
+        let name = self.model.clone().or_else(|| settings.model.clone()).filter(|name| name != app::MODEL_OFF)?;
+        let budget =
+            tasks::Budget { tokens_max: self.max_tokens, usd_max: self.max_usd, seconds_max: self.max_seconds };
+        let planner_off = self.planner == Planner::Off;
+        Some(tasks::ModelUse { name, planner_off, derivations: self.derivations, budget })
+    }
 }
 
 /// What else to show of an answer.

@@ -29,6 +29,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         no_cache: ask.no_cache,
         thread: ask.thread.clone(),
         file: rows.form(),
+        model: ask.model.chosen(&terminal.app.settings),
     };
     let chart = ChartFile::asked(ask, &terminal.app.settings.env_dir)?;
     let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };

@@ -98,6 +98,11 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
     }
     let known = &answer["known"];
     dim("known", &how_known(known));
+    if let Some(model) = answer["model"]["name"].as_str() {
+        dim("model", &format!("{model}, {}", cost(&answer["model"]["cost"], list(&answer["attempts"]).count())));
+        let code = text(&answer["code"]["text"]);
+        view.form.say_lines(printer, &format!("\n{}\n", code.trim_end()));
+    }
     for note in list(&answer["remembered"]) {
         dim("noted", text(&note["text"]));
     }
@@ -115,6 +120,19 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
             Show::Readings => {}
         }
     }
+}
+
+/// What a model's answer cost, in words.
+fn cost(cost: &Value, failed: usize) -> String {
+    let tokens: u64 =
+        cost["tokens"].as_object().into_iter().flat_map(|counts| counts.values()).filter_map(Value::as_u64).sum();
+    let dollars = cost["usd"].as_f64().map(|usd| format!(", ${usd:.4}")).unwrap_or_default();
+    let failed = match failed {
+        0 => String::new(),
+        1 => "; 1 try came to nothing before".to_string(),
+        more => format!("; {more} tries came to nothing before"),
+    };
+    format!("{} replies, {tokens} tokens{dollars}{failed}", cost["calls"])
 }
 
 /// What was done, in words. People read the best level's word as "correct", so it stands in documents only.

@@ -1,0 +1,13 @@
+//! The loop of an agent, without anything it does to the world.
+//!
+//! [`Machine`] decides what is done next from what came of the last thing; a driver asks the model, checks and executes,
+//! and records each as a step. The machine is never stored: given the same outcomes it makes the same decisions, so a
+//! resumed run rebuilds it from its journal. [`read`] finds the code in a model's words.
+//!
+//! This crate knows no provider, no sandbox, no journal and no task.
+
+mod machine;
+mod reading;
+
+pub use machine::{Action, Attempt, Code, End, Language, Machine, Outcome, Policy, Ran, Verdict, Writing};
+pub use reading::{Written, read, read_verdict};

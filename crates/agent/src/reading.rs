@@ -1,0 +1,160 @@
+//! A model's words as what they propose.
+//!
+//! Small models make no tool calls: what they propose stands between fences, or is the whole reply. Nothing here is
+//! believed; what is found is only looked at by the guard.
+
+use crate::machine::{Answer, Code, Language, Verdict};
+
+/// What a model wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Code in the language that was asked for.
+    Code(Code),
+    /// That the data cannot answer, and why.
+    Cannot(String),
+    /// Anything else.
+    Neither,
+}
+
+/// How a model says that the data cannot answer.
+const CANNOT: &str = "CANNOT:";
+const REASON_CHARACTERS_MAX: usize = 400;
+
+/// Finds the code in a model's reply: the last fenced block of that language, or without a name; else the whole reply
+/// where it has no fence and does not read like prose.
+pub fn read(reply: &str, language: Language) -> Written {
+    let blocks = fenced(reply);
+    let named = |names: &[&str]| {
+        let fits = |(name, _): &&(String, String)| names.contains(&name.as_str());
+        blocks.iter().rev().find(fits).map(|(_, text)| text.clone())
+    };
+    let names: &[&str] = match language {
+        Language::Python => &["python", "py", "python3"],
+        Language::Sql => &["sql", "duckdb"],
+        Language::Plan => &["json", "plan"],
+    };
+    let code = |text: String| {
+        let text = if language == Language::Python { ending_with_a_value(text) } else { text };
+        Written::Code(Code { language, text })
+    };
+    if let Some(text) = named(names).or_else(|| named(&[""])) {
+        return code(text);
+    }
+    if let Some(why) = reply.lines().find_map(|line| line.trim().trim_matches('*').strip_prefix(CANNOT)) {
+        return Written::Cannot(why.trim().chars().take(REASON_CHARACTERS_MAX).collect());
+    }
+    let text = reply.trim();
+    let is_bare = blocks.is_empty() && !text.is_empty() && looks_like_code(text, language);
+    if is_bare { code(text.to_string()) } else { Written::Neither }
+}
+
+/// A program whose last statement names its result instead of being it, as small models like to end: `result = …`. The
+/// name is added as the last line.
+fn ending_with_a_value(text: String) -> String {
+    let begins_statement = |line: &&str| line.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+    let assigned = text.lines().rfind(begins_statement).and_then(|line| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim_end();
+        let is_name = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        (is_name && !value.starts_with('=')).then(|| name.to_string())
+    });
+    match assigned {
+        Some(name) => format!("{}\n{name}", text.trim_end()),
+        None => text,
+    }
+}
+
+/// Finds YES or NO at the begin of a reply, and takes the rest as the reason.
+pub fn read_verdict(reply: &str) -> Option<Verdict> {
+    let text = reply.trim().trim_start_matches(['*', '"', '`']);
+    let word: String = text.chars().take_while(char::is_ascii_alphabetic).collect();
+    let verdict = match word.to_ascii_uppercase().as_str() {
+        "YES" => Answer::Yes,
+        "NO" => Answer::No,
+        _ => return None,
+    };
+    let rest = text[word.len()..].trim_start_matches(|letter: char| !letter.is_alphanumeric()).trim();
+    Some(Verdict { verdict, reason: rest.chars().take(REASON_CHARACTERS_MAX).collect() })
+}
+
+/// Blocks between fences with the names of their languages; the last one may lack its end.
+fn fenced(reply: &str) -> Vec<(String, String)> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(String, Vec<&str>)> = None;
+    for line in reply.lines() {
+        let fence = line.trim_start().strip_prefix("```");
+        match (fence, open.take()) {
+            (Some(name), None) => open = Some((name.trim().to_ascii_lowercase(), Vec::new())),
+            (Some(_), Some((name, lines))) => blocks.push((name, lines.join("\n"))),
+            (None, Some((name, mut lines))) => {
+                lines.push(line);
+                open = Some((name, lines));
+            }
+            (None, None) => {}
+        }
+    }
+    blocks.extend(open.map(|(name, lines)| (name, lines.join("\n"))));
+    blocks.retain(|(_, text)| !text.trim().is_empty());
+    blocks
+}
+
+fn looks_like_code(text: &str, language: Language) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default();
+    match language {
+        Language::Sql => ["select", "with", "from"].contains(&first.to_ascii_lowercase().as_str()),
+        Language::Plan => first.starts_with('{'),
+        Language::Python => {
+            let is_import = matches!(first, "import" | "from");
+            is_import || text.lines().last().is_some_and(|line| line.contains(['=', '(', '[']) && !line.ends_with('.'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn python(reply: &str) -> String {
+        match read(reply, Language::Python) {
+            Written::Code(code) => code.text,
+            Written::Cannot(why) => format!("cannot: {why}"),
+            Written::Neither => "neither".to_string(),
+        }
+    }
+
+    #[test]
+    fn code_is_found_between_fences_or_bare() {
+        assert_eq!(python("Sure!\n```python\nimport pandas\nx\n```\nThat is it."), "import pandas\nx");
+        assert_eq!(python("```\nx = 1\nx\n```"), "x = 1\nx");
+        assert_eq!(python("```python\na\n```\nor better\n```python\nb\n```"), "b", "the last word counts");
+        assert_eq!(python("```python\ncut off"), "cut off");
+        assert_eq!(python("import pandas as pd\nsales.sum()"), "import pandas as pd\nsales.sum()");
+        assert_eq!(python("```json\n{}\n```"), "neither", "another language is no code");
+        assert_eq!(python("The answer is 42."), "neither");
+        assert_eq!(python(""), "neither");
+    }
+
+    #[test]
+    fn a_result_that_is_only_named_becomes_the_last_line() {
+        assert_eq!(python("```python\nresult = {\n    'a': 1,\n}\n```"), "result = {\n    'a': 1,\n}\nresult");
+        for whole in ["x == 1", "f(a=1)", "x = 1\nx", "for y in z:\n    x = y", "x['a'] = 1"] {
+            assert_eq!(python(&format!("```python\n{whole}\n```")), whole);
+        }
+    }
+
+    #[test]
+    fn that_it_cannot_is_heard_unless_there_is_code() {
+        assert_eq!(python("CANNOT: there is no column for profit"), "cannot: there is no column for profit");
+        assert_eq!(python("**CANNOT: no dates**"), "cannot: no dates**");
+        assert_eq!(python("CANNOT: x\n```python\ny\n```"), "y");
+    }
+
+    #[test]
+    fn a_verdict_is_a_word_and_a_reason() {
+        let verdict = read_verdict("NO, it counts rows and not orders").expect("one");
+        assert_eq!((verdict.verdict, verdict.reason.as_str()), (Answer::No, "it counts rows and not orders"));
+        assert_eq!(read_verdict("**YES**").map(|verdict| verdict.verdict), Some(Answer::Yes));
+        assert_eq!(read_verdict("Nobody knows"), None);
+        assert_eq!(read_verdict(""), None);
+    }
+}

@@ -1,0 +1,334 @@
+//! Answers a question with a model: it writes code, our code checks it, runs it and decides what is known.
+//!
+//! The machine of `agent` decides; this file performs: each request to the model and each execution is a step, so that a
+//! resumed run pays for nothing twice and a replayed one needs no model. What a budget has left is counted from what is
+//! recorded, never from the clock, so that both decide alike.
+
+mod execute;
+mod prompt;
+mod result;
+
+use std::sync::Arc;
+
+use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
+use base::{Code, Hash, Problem, Table};
+use flow::{Run, StepPolicy};
+use model::{Family, Model, Reply, Request};
+use planner::{Reason, Refusal};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use warehouse::Prepared;
+
+use self::execute::Executed;
+use self::prompt::Prompts;
+use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Cost, Derivation, Known};
+use crate::context::Context;
+use crate::eval::same_rows;
+
+/// How a model may be used for one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelUse {
+    /// As the user named it.
+    pub name: String,
+    /// Whether the planner is not asked first.
+    #[serde(default)]
+    pub planner_off: bool,
+    /// How many derivations are wanted: 1 or 2.
+    pub derivations: u8,
+    /// What may be spent.
+    #[serde(default)]
+    pub budget: Budget,
+}
+
+/// What one run may spend on a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Of all kinds together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_max: Option<u64>,
+    /// Where the model has prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd_max: Option<f64>,
+    /// That replies took together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_max: Option<u64>,
+}
+
+/// What a run may spend where nobody says otherwise.
+const TOKENS_DEFAULT: u64 = 200_000;
+const SECONDS_DEFAULT: u64 = 900;
+const REPAIRS_MAX: u32 = 3;
+const OUTPUT_TOKENS_MAX: u32 = 1_200;
+const VERDICT_TOKENS_MAX: u32 = 80;
+
+/// What was asked and answered before in the thread.
+pub struct Before {
+    /// In the user's words.
+    pub question: String,
+    /// The code that answered it.
+    pub code: String,
+}
+
+impl Before {
+    /// Of an answer that a model's code gave.
+    pub fn of(answer: &Value) -> Option<Before> {
+        let text = |value: &Value| value.as_str().map(str::to_string);
+        Some(Before { question: text(&answer["question"])?, code: text(&answer["code"]["text"])? })
+    }
+}
+
+/// Answers, or says why not. What was tried stands in the answer either way.
+pub async fn answer(
+    run: &mut Run,
+    context: &Context,
+    using: &ModelUse,
+    prepared: &Prepared,
+    before: Option<&Before>,
+    answer: &mut Answer,
+) -> Result<(), Problem> {
+    let family = context.models.family(&using.name);
+    let mut asking = Asking {
+        run,
+        context,
+        using,
+        prepared,
+        prompts: Prompts::new(&prepared.dataset, &answer.question, before, family.clone()),
+        family,
+        model: None,
+        spent: Cost::default(),
+        spent_ms: 0,
+        results: Vec::new(),
+    };
+    let mut machine = Machine::new(asking.policy());
+    let end = loop {
+        let came = match machine.next().clone() {
+            Action::Write(writing, language) => asking.write(&machine, writing, language).await?,
+            Action::Run(code) => asking.execute(&machine, &code).await?,
+            Action::Judge => asking.judge(&machine).await?,
+            Action::End(end) => break end,
+        };
+        machine.observe(came);
+    };
+    let Asking { spent, results, .. } = asking;
+    answer.source = AnswerSource::Model;
+    answer.model = Some(AnswerModel { name: using.name.clone(), cost: spent });
+    answer.attempts = machine.attempts().to_vec();
+    answer.critique = machine.verdict().cloned();
+    answer.derivations =
+        machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
+    conclude(answer, &machine, &end, results, &using.name)
+}
+
+/// What the end of the loop means for the answer.
+fn conclude(
+    answer: &mut Answer,
+    machine: &Machine,
+    end: &End,
+    mut results: Vec<Table>,
+    model: &str,
+) -> Result<(), Problem> {
+    let refusal = match end {
+        End::Answered { derivation, agreed } => {
+            let (code, _) = machine.derivations().nth(*derivation).ok_or_else(|| missing("its code"))?;
+            if *derivation >= results.len() {
+                return Err(missing("its result"));
+            }
+            let table = results.swap_remove(*derivation);
+            answer.status = AnswerStatus::Answered;
+            answer.refusal = None;
+            answer.reading = Some(format!("what the {} code computes that {model} wrote", named(code.language)));
+            answer.sql = (code.language == Language::Sql).then(|| code.text.clone());
+            answer.code = Some(code.clone());
+            answer.focus = Some(table.columns.iter().map(|column| column.name.clone()).collect());
+            answer.sentence = Some(result::tell(&table));
+            answer.table = Some(table);
+            let known = known(machine, *agreed);
+            answer.confidence = if *agreed == Some(true) { 0.9 } else { 0.6 };
+            answer.known = Some(known);
+            answer.repeatable = true;
+            return Ok(());
+        }
+        End::CannotAnswer(why) => Refusal::new(Reason::NoData, format!("the data does not hold the answer: {why}")),
+        End::Failed => {
+            let last = machine.attempts().last().and_then(|attempt| attempt.error.clone()).unwrap_or_default();
+            Refusal::new(Reason::Unsupported, format!("none of the code that {model} wrote gave a result: {last}"))
+        }
+        End::Disagreed => {
+            let told: Vec<String> = results.iter().take(2).map(result::brief).collect();
+            let message = format!("computed apart, the results differ: {}", told.join(" and "));
+            Refusal::new(Reason::Disagreement, message)
+        }
+        End::Spent(why) => return Err(Problem::new(Code::BudgetExhausted, why.clone())),
+    };
+    answer.refuse(&refusal, None);
+    Ok(())
+}
+
+fn missing(what: &str) -> Problem {
+    Problem::new(Code::Internal, format!("an answer has lost {what}")).hint("please report what you did")
+}
+
+fn named(language: Language) -> &'static str {
+    match language {
+        Language::Plan => "plan",
+        Language::Sql => "SQL",
+        Language::Python => "Python",
+    }
+}
+
+/// How a model's result is known: by a second derivation, or not at all.
+fn known(machine: &Machine, agreed: Option<bool>) -> Known {
+    let no = machine.verdict().filter(|verdict| verdict.is_no());
+    let languages: Vec<&str> = machine.derivations().map(|(code, _)| named(code.language)).collect();
+    match (agreed, no) {
+        (Some(true), no) => {
+            let doubt = no.map(|no| format!("; the model doubts it: {}", no.reason)).unwrap_or_default();
+            let note = format!("written twice, apart ({}), executed, equal{doubt}", languages.join(", "));
+            Known::checked(By::None, note)
+        }
+        (_, Some(no)) => Known::unverified(format!("low confidence: {}", no.reason)),
+        (_, None) => Known::unverified("executed once; no second derivation confirms it"),
+    }
+}
+
+/// One question on its way through the loop.
+struct Asking<'a> {
+    run: &'a mut Run,
+    context: &'a Context,
+    using: &'a ModelUse,
+    prepared: &'a Prepared,
+    prompts: Prompts<'a>,
+    family: Family,
+    model: Option<Arc<dyn Model>>,
+    spent: Cost,
+    spent_ms: u64,
+    results: Vec<Table>,
+}
+
+/// A request as it is recorded.
+#[derive(Serialize)]
+struct Asked<'a> {
+    model: &'a str,
+    #[serde(flatten)]
+    request: &'a Request,
+}
+
+impl Asking<'_> {
+    fn policy(&self) -> Policy {
+        let first = match self.family.action {
+            model::Action::Plan | model::Action::Python => Language::Python,
+            model::Action::Sql => Language::Sql,
+        };
+        // A small model is better at a second sample of what it can than at another language.
+        let second = if self.family.critique_is_gate { Language::Sql } else { first };
+        Policy {
+            repairs_max: REPAIRS_MAX,
+            languages: (first, (self.using.derivations > 1).then_some(second)),
+            judges: true,
+            verdict_counts: self.family.critique_is_gate,
+        }
+    }
+
+    async fn write(&mut self, machine: &Machine, writing: Writing, language: Language) -> Result<Came, Problem> {
+        let mut request = self.prompts.code(machine, writing, language);
+        request.output_tokens_max = OUTPUT_TOKENS_MAX;
+        if let Writing::Again(number) = writing {
+            self.vary(&mut request, number);
+        }
+        let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.exhausted())) };
+        Ok(match agent::read(&reply.text, language) {
+            Written::Code(code) => Came::Wrote(code),
+            // A small model likes to say that a column is not there which it was shown.
+            Written::Cannot(why) => match self.prompts.contradicts(&why) {
+                Some(error) => Came::WroteNoCode { text: reply.text, error },
+                None => Came::SaidCannot(why),
+            },
+            Written::Neither => {
+                let error = format!("there is no {} code in the reply", language.as_str());
+                Came::WroteNoCode { text: reply.text, error }
+            }
+        })
+    }
+
+    /// Another sample, the same whenever the question is asked.
+    fn vary(&self, request: &mut Request, number: u32) {
+        if self.family.critique_is_gate {
+            return;
+        }
+        let digest = Hash::of(format!("{} {number}", self.prompts.question).as_bytes());
+        request.temperature = Some(0.7);
+        request.seed = u64::from_str_radix(&digest.as_str()[..8], 16).ok();
+    }
+
+    async fn execute(&mut self, machine: &Machine, code: &agent::Code) -> Result<Came, Problem> {
+        let executed = execute::execute(self.run, self.context, self.prepared, code).await?;
+        let Executed { outcome, table, error, findings } = executed;
+        let Some(table) = table else {
+            let error = error.unwrap_or_else(|| "it gave no result".to_string());
+            let error = self.prompts.with_facts(&error, &code.text);
+            return Ok(Came::Ran(Ran::Nothing { outcome, error, findings }));
+        };
+        if machine.replaces() {
+            self.results.clear();
+        }
+        let agrees = self.results.iter().map(|earlier| is_same(earlier, &table)).collect();
+        self.results.push(table);
+        Ok(Came::Ran(Ran::Gave(agrees)))
+    }
+
+    async fn judge(&mut self, machine: &Machine) -> Result<Came, Problem> {
+        let best = machine.best_derivation().unwrap_or_default();
+        let (Some((code, _)), Some(table)) = (machine.derivations().nth(best), self.results.get(best)) else {
+            return Ok(Came::Judged(None));
+        };
+        let mut request = self.prompts.verdict(code, &result::shown(table));
+        request.output_tokens_max = VERDICT_TOKENS_MAX;
+        let Some(reply) = self.ask(&request, "critique").await? else { return Ok(Came::Judged(None)) };
+        Ok(Came::Judged(agent::read_verdict(&reply.text)))
+    }
+
+    /// One request and its reply, as a step; nothing where the budget is used up.
+    async fn ask(&mut self, request: &Request, channel: &'static str) -> Result<Option<Reply>, Problem> {
+        if self.is_spent() {
+            return Ok(None);
+        }
+        if self.model.is_none() && self.run.will_perform() {
+            self.model = Some(self.context.models.find(&self.using.name)?);
+        }
+        let (model, emitter) = (self.model.clone(), self.run.emitter());
+        let effect = || async {
+            let model = model.ok_or_else(|| missing("its model"))?;
+            let heard = move |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
+            model.reply(request, &heard).await
+        };
+        let mut effect = Some(effect);
+        let once = || effect.take().expect("the policy says once")();
+        let asked = Asked { model: &self.using.name, request };
+        let reply: Reply = self.run.step_under(StepPolicy::ONCE.keeping_input(), "model", &asked, once).await?;
+        self.spent.add(reply.tokens, self.context.models.prices(&self.using.name));
+        self.spent_ms += reply.ms;
+        Ok(Some(reply))
+    }
+
+    fn is_spent(&self) -> bool {
+        let budget = &self.using.budget;
+        let seconds = self.spent_ms / 1_000;
+        self.spent.tokens.total() >= budget.tokens_max.unwrap_or(TOKENS_DEFAULT)
+            || seconds >= budget.seconds_max.unwrap_or(SECONDS_DEFAULT)
+            || budget.usd_max.zip(self.spent.usd).is_some_and(|(most, spent)| spent >= most)
+    }
+
+    fn exhausted(&self) -> String {
+        format!(
+            "the budget is used up: {} tokens and {} s in {} replies",
+            self.spent.tokens.total(),
+            self.spent_ms / 1_000,
+            self.spent.calls
+        )
+    }
+}
+
+/// Whether two results say the same: the same cells, whatever their columns are called and their rows are sorted by.
+fn is_same(one: &Table, other: &Table) -> bool {
+    one.row_count == other.row_count && same_rows(&one.rows, &other.rows, false)
+}

@@ -1,0 +1,129 @@
+//! Executes what a model wrote: through the guard, in a cell, as a step.
+
+use base::{Finding, Hash, Problem, Table};
+use flow::Run;
+use guard::{Checked, Python};
+use sandbox::{CellOptions, Execution, Input, Outcome, Policy, Program, Tables};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use warehouse::{Prepared, Warehouse};
+
+use super::result;
+use crate::context::Context;
+use crate::program::DATABASE_NAME;
+use crate::query::{Kernel, Queried, UNLESS_LOST};
+
+/// The name that tracebacks show.
+const PROGRAM_NAME: &str = "answer.py";
+
+/// What became of code.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Executed {
+    /// `ok`, `failed`, `killed` or `refused`.
+    pub outcome: String,
+    /// The result, where there is one that counts.
+    pub table: Option<Table>,
+    /// Why there is none.
+    pub error: Option<String>,
+    /// What the guard said.
+    pub findings: Vec<Finding>,
+}
+
+impl Executed {
+    fn refused(findings: Vec<Finding>) -> Executed {
+        let said: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).take(3).collect();
+        let error = Some(format!("it was not executed: {}", said.join("; ")));
+        Executed { outcome: "refused".into(), table: None, error, findings }
+    }
+
+    fn of(outcome: Outcome, result: Result<Table, String>) -> Executed {
+        let word = match outcome {
+            Outcome::Ok if result.is_ok() => "ok",
+            Outcome::Ok | Outcome::Failed => "failed",
+            Outcome::Killed | Outcome::Lost => "killed",
+            Outcome::Refused => "refused",
+        };
+        let (table, error) = match result {
+            Ok(table) => (Some(table), None),
+            Err(error) => (None, Some(error)),
+        };
+        Executed { outcome: word.into(), table, error, findings: Vec::new() }
+    }
+}
+
+/// Checks and executes, once.
+pub async fn execute(
+    run: &mut Run,
+    context: &Context,
+    prepared: &Prepared,
+    code: &agent::Code,
+) -> Result<Executed, Problem> {
+    let input = json!({
+        "dataset": prepared.dataset.version, "language": code.language, "code": Hash::of(code.text.as_bytes()),
+    });
+    let warehouse = &context.warehouse;
+    let effect = || async {
+        match code.language {
+            agent::Language::Python => python(warehouse, prepared, &code.text).await,
+            agent::Language::Sql | agent::Language::Plan => sql(warehouse, prepared, &code.text).await,
+        }
+    };
+    Ok(run.step_under(UNLESS_LOST, "execute", &input, effect).await?)
+}
+
+async fn python(warehouse: &Warehouse, prepared: &Prepared, text: &str) -> Result<Executed, Problem> {
+    match guard::python::check(text, guard::python::Profile::Analysis) {
+        Ok(checked) => run_checked(warehouse, prepared, &checked).await,
+        Err(report) => Ok(Executed::refused(report.findings)),
+    }
+}
+
+/// The only way of a model's program to a cell: it takes what the guard has checked.
+async fn run_checked(
+    warehouse: &Warehouse,
+    prepared: &Prepared,
+    checked: &Checked<Python>,
+) -> Result<Executed, Problem> {
+    let names = prepared.dataset.tables.iter().map(|table| table.name.clone()).collect();
+    let program = Program {
+        code: checked.text(),
+        name: PROGRAM_NAME,
+        tables: Some(Tables { path: format!("/work/input/{DATABASE_NAME}"), names }),
+        ..Program::default()
+    };
+    let inputs = vec![Input { name: DATABASE_NAME.into(), path: prepared.file.clone() }];
+    let options = CellOptions { inputs, ..CellOptions::of(Policy::analysis()) };
+    let execution = sandbox::execute_with(warehouse.sandbox().await?, &program, options).await?;
+    let outcome = execution.outcome;
+    Ok(Executed::of(outcome, outcome_of(execution)))
+}
+
+fn outcome_of(execution: Execution) -> Result<Table, String> {
+    match (execution.outcome, execution.error, execution.killed_by) {
+        (Outcome::Ok, ..) => result::of_program(execution.result),
+        (_, Some(error), _) => {
+            let line = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+            let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            Err(format!("{}: {}{line}{hint}", error.kind, error.message))
+        }
+        (_, None, Some(by)) => Err(format!("it reached the limit of {by:?}").to_lowercase()),
+        (_, None, None) => Err("it ended without a word".to_string()),
+    }
+}
+
+async fn sql(warehouse: &Warehouse, prepared: &Prepared, text: &str) -> Result<Executed, Problem> {
+    let mut kernel = Kernel::new(warehouse, prepared);
+    let queried = kernel.query(text).await?;
+    kernel.retire();
+    let Queried { outcome, table, error, findings, killed_by, .. } = queried;
+    if outcome == Outcome::Refused {
+        return Ok(Executed::refused(findings));
+    }
+    let result = match (table, error, killed_by) {
+        (Some(table), ..) => result::acceptable(table),
+        (None, Some(error), _) => Err(error.message),
+        (None, None, Some(by)) => Err(format!("it reached the limit of {by:?}").to_lowercase()),
+        (None, None, None) => Err("it gave no table".to_string()),
+    };
+    Ok(Executed::of(outcome, result))
+}
