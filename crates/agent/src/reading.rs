@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn that_it_cannot_is_heard_unless_there_is_code() {
         assert_eq!(python("CANNOT: there is no column for profit"), "cannot: there is no column for profit");
-        assert_eq!(python("**CANNOT: no dates**"), "cannot: no dates**");
+        assert_eq!(python("**CANNOT: no dates**"), "cannot: no dates");
         assert_eq!(python("CANNOT: x\n```python\ny\n```"), "y");
     }
 
