@@ -10,6 +10,8 @@ const NAMED_MAX: usize = 6;
 /// Rows that a model is shown of its own result.
 const SHOWN_MAX: usize = 20;
 const CELL_CHARACTERS_MAX: usize = 80;
+/// Behind the point, in a sentence.
+const DIGITS_MAX: usize = 4;
 
 /// The value of a program's last expression as a table, or why it is none.
 pub fn of_program(returned: Returned) -> Result<Table, String> {
@@ -148,7 +150,10 @@ fn figure(cell: &Cell, ty: Type) -> String {
                 None => grouped(&text),
             }
         }
-        (_, Type::Float | Type::Decimal, Some(number)) => rounded(number, 4),
+        (_, Type::Float | Type::Decimal, Some(number)) => {
+            let text = rounded(number, DIGITS_MAX);
+            if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+        }
         _ => cell.as_str().map_or_else(|| cell.to_string(), str::to_string),
     }
 }
