@@ -72,7 +72,7 @@ const SETTINGS: &[Known] = &[
         name: "model",
         variable: "ASSAY_MODEL",
         in_project: false,
-        about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or off",
+        about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM or off",
     },
 ];
 
@@ -269,6 +269,7 @@ fn models(environment: &BTreeMap<String, String>) -> model::Directory {
         openai_key: key("OPENAI_API_KEY"),
         openai_base: text("OPENAI_BASE_URL"),
         ollama_host: text("OLLAMA_HOST"),
+        run_program: Some(|words, text| Box::pin(sandbox::run_own_program(words, text))),
     }
 }
 

@@ -3,15 +3,19 @@
 //! A name is `WIRE:MODEL`. Keys and addresses are handed in by whoever read the settings; nothing is looked up here, and
 //! nothing is connected before somebody asks for it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use base::{Code, Problem};
 
-use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, connect};
+use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 const OPENAI_BASE: &str = "https://api.openai.com/v1";
 const OLLAMA_BASE: &str = "http://127.0.0.1:11434";
+
+/// Gives a program, named with its arguments, a text, and gives back what it prints.
+pub type RunProgram = fn(Vec<String>, String) -> Pin<Box<dyn Future<Output = Result<String, Problem>> + Send>>;
 
 /// What is known of providers.
 #[derive(Clone, Debug, Default)]
@@ -26,11 +30,18 @@ pub struct Directory {
     pub openai_base: Option<String>,
     /// For `ollama:`; an address with or without its scheme.
     pub ollama_host: Option<String>,
+    /// For `command:`; without it there is none.
+    pub run_program: Option<RunProgram>,
 }
 
 impl Directory {
     /// The model of that name, ready to be asked.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Model>, Problem> {
+        if let (Some(words), Some(run)) = (name.strip_prefix("command:"), self.run_program) {
+            let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
+            let program = words.clone();
+            return Ok(Arc::from(command(name.to_string(), words, Arc::new(move |text| run(program.clone(), text)))));
+        }
         connect(self.endpoint(name)?, Limits::default()).map(Arc::from)
     }
 
@@ -52,8 +63,9 @@ impl Directory {
 
     fn endpoint(&self, name: &str) -> Result<Endpoint, Problem> {
         let unknown = |message: String| {
-            Problem::new(Code::ModelUnknown, message)
-                .hint("name it anthropic:MODEL, openai:MODEL, chat:MODEL or ollama:MODEL, or `off` for none")
+            Problem::new(Code::ModelUnknown, message).hint(
+                "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or command:PROGRAM, or `off` for none",
+            )
         };
         let (provider, model) = name.split_once(':').ok_or_else(|| unknown(format!("there is no model `{name}`")))?;
         if model.trim().is_empty() {

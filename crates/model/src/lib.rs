@@ -27,7 +27,7 @@ mod wire;
 use std::pin::Pin;
 
 pub use command::{CommandModel, CommandRunner, command};
-pub use directory::Directory;
+pub use directory::{Directory, RunProgram};
 pub use endpoint::{Endpoint, Limits, connect};
 pub use families::{Action, Family};
 pub use reply::{Prices, Reply, Stop, Tokens};

@@ -61,7 +61,8 @@ pub struct Ask {
 /// Who reads what the planner does not, and what that may cost.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// The model that reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, or off
+    /// The model that reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL,
+    /// command:PROGRAM, or off
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Whether the planner reads the question first

@@ -273,3 +273,16 @@ fn no_key_is_kept_or_shown() {
     assert_eq!(problem["code"], "key_missing");
     assert!(problem["hint"].as_str().unwrap().contains("ANTHROPIC_API_KEY"));
 }
+
+#[test]
+fn a_program_of_the_users_own_is_a_model_too() {
+    let place = place();
+    let script = place.file("assistant.sh", "cat > /dev/null\nprintf '```python\\nsales[\"amount\"].sum()\\n```'\n");
+    let model = format!("command:sh {}", script.display());
+    let answer = place.assay(["ask", "sales.csv", "all of it", "--json", "--planner", "off", "--model", &model]);
+    let answer = answer.run().exits(0).document();
+    assert_eq!((&answer["table"]["rows"], &answer["critique"]), (&json!([[100]]), &Value::Null), "{answer:#}");
+    assert_eq!(answer["model"]["name"], model);
+    let gone = place.assay(["ask", "sales.csv", "all", "--json", "--planner", "off", "--model", "command:/no/such"]);
+    assert_eq!(gone.run().exits(2).document()["code"], "model_failed");
+}
