@@ -330,6 +330,7 @@ impl Machine {
             // What a NO brought about replaces what it was about.
             self.derivations.clear();
             self.again = 0;
+            self.verdict = None;
         }
         let known = self.derivations.len();
         self.derivations.push(Derived { code, agrees: agrees.into_iter().take(known).collect() });
@@ -518,6 +519,24 @@ mod tests {
         };
         assert_eq!(begin(vec![false, true]), "End(Answered { derivation: 1, agreed: Some(true) })");
         assert_eq!(begin(vec![false, false]), "End(Disagreed)");
+    }
+
+    #[test]
+    fn a_no_that_counts_is_worth_one_better_result_which_is_judged_anew() {
+        let said = |verdict| Outcome::Judged(Some(Verdict { verdict, reason: String::new() }));
+        let mut machine = Machine::new(policy(false, true));
+        let gave = || Outcome::Ran(Ran::Gave(vec![]));
+        for outcome in [Outcome::Wrote(code("a")), gave(), said(Answer::No)] {
+            machine.observe(outcome);
+        }
+        assert!(machine.replaces() && *machine.next() == Action::Write(Writing::Repair, Language::Python));
+        for outcome in [Outcome::Wrote(code("b")), gave()] {
+            machine.observe(outcome);
+        }
+        assert_eq!((machine.next(), machine.verdict()), (&Action::Judge, None), "the NO was about another result");
+        machine.observe(said(Answer::No));
+        assert_eq!(*machine.next(), Action::End(End::Answered { derivation: 0, agreed: None }));
+        assert_eq!(machine.derivations().next().map(|(code, _)| code.text.as_str()), Some("b"));
     }
 
     #[test]

@@ -64,6 +64,10 @@ async fn contents(runs: &Runs, document: &Value, form: FileForm) -> Result<Vec<u
     {
         return Ok(data::csv::write(&table).into_bytes());
     }
+    if document["source"] == "model" {
+        let message = "what a model's code gives is kept up to 1,000 rows, and written as CSV only";
+        return Err(Problem::new(Code::TooLarge, message).hint("ask for fewer rows, or write to a .csv file"));
+    }
     let run = document["run"].as_str().and_then(RunId::parse);
     let run = run.ok_or_else(|| Problem::new(Code::Internal, "the result names no run"))?;
     runs.artifact(&run, form.file_name()).await

@@ -48,10 +48,10 @@ impl<'a> Prompts<'a> {
 
     /// The request for code.
     pub fn code(&self, machine: &Machine, writing: Writing, language: Language) -> Request {
-        let first = format!("{}\n{}", self.beginning, self.instruction(language));
+        let first = format!("{}\n{}", self.beginning, self.instruction(language, writing));
         let messages = match (writing, machine.attempts().last()) {
-            (Writing::Repair, Some(last)) => self.repair(first, last),
-            (Writing::Repair, None) => self.doubted(first, machine),
+            (Writing::Repair, Some(last)) if !machine.replaces() => self.repair(first, last),
+            (Writing::Repair, _) => self.doubted(first, machine),
             (Writing::First | Writing::Again(_), _) => vec![user(first)],
         };
         self.request(messages)
@@ -121,7 +121,7 @@ impl<'a> Prompts<'a> {
         ))]
     }
 
-    fn instruction(&self, language: Language) -> String {
+    fn instruction(&self, language: Language, writing: Writing) -> String {
         let names: Vec<&str> = self.dataset.tables.iter().map(|table| table.name.as_str()).collect();
         let names = names.join(", ");
         let what = match language {
@@ -136,10 +136,14 @@ impl<'a> Prompts<'a> {
                  capitals in double quotes. Select only the columns that were asked for, with short names."
             ),
         };
-        format!(
-            "{what} Round only if the question asks for it. If the tables cannot answer the question, write no code but one \
-             line: CANNOT: and the reason."
-        )
+        // Who has begun to compute it does not get to say that it cannot be computed.
+        let declining = match writing {
+            Writing::First => {
+                " If the tables cannot answer the question, write no code but one line: CANNOT: and the reason."
+            }
+            Writing::Repair | Writing::Again(_) => "",
+        };
+        format!("{what} Round only if the question asks for it.{declining}")
     }
 
     fn request(&self, messages: Vec<Message>) -> Request {
