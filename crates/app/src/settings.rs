@@ -3,6 +3,8 @@
 //! This is the only place that reads the environment. A project file may lie in a folder that came from a stranger, so
 //! it cannot name a program to run, nor a place from which prepared data or an environment would be trusted.
 
+mod models;
+
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,8 @@ const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
 const RETENTION_DAYS_MAX: u64 = 36_500;
 /// More is no bound.
 const CACHE_BYTES_MAX: u64 = 1 << 50;
+/// The table of models in the user's file.
+const MODELS: &str = "models";
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
@@ -72,7 +76,7 @@ const SETTINGS: &[Known] = &[
         name: "model",
         variable: "ASSAY_MODEL",
         in_project: false,
-        about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM or off",
+        about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM, a name of yours or off",
     },
 ];
 
@@ -170,7 +174,15 @@ fn decide(
     };
     let user_file = base("XDG_CONFIG_HOME", ".config").map(|folder| folder.join("assay/config.toml"));
     let project = read_settings(Path::new(PROJECT_FILE), read_file, true)?;
-    let user = user_file.as_ref().map(|path| read_settings(path, read_file, false)).transpose()?.unwrap_or_default();
+    let mut user =
+        user_file.as_ref().map(|path| read_settings(path, read_file, false)).transpose()?.unwrap_or_default();
+    let defined = match (user.models.take(), &user_file) {
+        (Some(models), Some(file)) => {
+            let around = models::Surroundings { file, home: home.as_deref(), environment, read_file };
+            models::definitions(models, &around)?
+        }
+        _ => BTreeMap::new(),
+    };
     let flag = |name: &str| match name {
         "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
         "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
@@ -199,9 +211,9 @@ fn decide(
             (Some(value), "flag".to_string())
         } else if let Some(value) = of_environment {
             (Some(value.clone()), format!("environment {}", known.variable))
-        } else if let Some(value) = project.get(known.name) {
+        } else if let Some(value) = project.values.get(known.name) {
             (Some(value.clone()), format!("project file {PROJECT_FILE}"))
-        } else if let Some(value) = user.get(known.name) {
+        } else if let Some(value) = user.values.get(known.name) {
             (Some(value.clone()), "user file".to_string())
         } else {
             (default, "default".to_string())
@@ -251,7 +263,7 @@ fn decide(
             .map(|text| Fault::parse(text))
             .transpose()?,
         model: value("model").filter(|name| !name.is_empty() && name != MODEL_OFF),
-        models: models(environment),
+        models: model::Directory { defined, ..providers(environment) },
         data_dir,
         color,
         all,
@@ -260,7 +272,7 @@ fn decide(
 }
 
 /// Where models are, by the variables that their providers' own programs read.
-fn models(environment: &BTreeMap<String, String>) -> model::Directory {
+fn providers(environment: &BTreeMap<String, String>) -> model::Directory {
     let text = |name: &str| environment.get(name).filter(|value| !value.trim().is_empty()).cloned();
     let key = |name: &str| text(name).map(model::Secret::new);
     model::Directory {
@@ -270,6 +282,7 @@ fn models(environment: &BTreeMap<String, String>) -> model::Directory {
         openai_base: text("OPENAI_BASE_URL"),
         ollama_host: text("OLLAMA_HOST"),
         run_program: Some(|words, text| Box::pin(sandbox::run_own_program(words, text))),
+        ..model::Directory::default()
     }
 }
 
@@ -284,12 +297,25 @@ fn whole_number(name: &str, value: Option<String>, allowed: RangeInclusive<u64>)
     })
 }
 
-fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<BTreeMap<String, String>, Problem> {
-    let Some(text) = read_file(path) else { return Ok(BTreeMap::new()) };
+/// What a file says.
+#[derive(Default)]
+struct FileSettings {
+    values: BTreeMap<String, String>,
+    /// The table of models as it stands there.
+    models: Option<toml::Value>,
+}
+
+fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<FileSettings, Problem> {
+    let Some(text) = read_file(path) else { return Ok(FileSettings::default()) };
     let invalid = |message: String| Problem::new(Code::SettingInvalid, format!("`{}`: {message}", path.display()));
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+    let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         invalid(error.message().to_string()).hint("write `name = \"value\"` lines")
     })?;
+    let models = table.remove(MODELS);
+    if in_project && models.is_some() {
+        return Err(invalid("models cannot come from a project".to_string())
+            .hint("define them in your own file: a model is sent your data, and a key is sent to it"));
+    }
     let mut values = BTreeMap::new();
     for (name, value) in table {
         let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
@@ -316,7 +342,7 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
         };
         values.insert(name, value);
     }
-    Ok(values)
+    Ok(FileSettings { values, models })
 }
 
 #[cfg(test)]
@@ -346,7 +372,8 @@ mod tests {
 
     #[test]
     fn a_project_cannot_name_a_program_or_a_place() {
-        for text in ["python = \"./evil\"", "data_dir = \"./forged\"", "env_dir = \"./forged\""] {
+        let model = "[models.a]\nprovider = \"command\"\nmodel = \"./evil\"";
+        for text in ["python = \"./evil\"", "data_dir = \"./forged\"", "env_dir = \"./forged\"", model] {
             let problem = decided(&[("HOME", "/h")], &[("assay.toml", text)]).expect_err("refused");
             assert_eq!(problem.code, Code::SettingInvalid, "{text}");
         }

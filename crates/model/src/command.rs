@@ -9,7 +9,7 @@ use std::time::Instant;
 use base::Problem;
 
 use crate::wire::cut_at_stop;
-use crate::{Family, Listener, Message, Model, Reading, Reply, Request, Stop, Tokens, Wire};
+use crate::{Family, Listener, Message, Model, Reading, Reply, Request, Stop, Tokens};
 
 /// Runs the program with a prompt and gives what it printed.
 pub type CommandRunner =
@@ -24,8 +24,7 @@ pub struct CommandModel {
 
 /// A model behind `program`, which is looked at for its family only; `run` runs it.
 pub fn command(name: String, program: Vec<String>, run: CommandRunner) -> Box<dyn Model> {
-    // Text is all that goes in and comes out, whatever the model behind the program can do.
-    let family = Family { tools: false, schema: false, ..Family::of(&program.join(" "), Wire::Chat) };
+    let family = Family::of_program(&program.join(" "));
     Box::new(CommandModel { name, family, run })
 }
 
@@ -48,7 +47,8 @@ impl Model for CommandModel {
                 heard(&text);
             }
             let ms = started.elapsed().as_millis() as u64;
-            Ok(Reply { text, tool_calls: Vec::new(), stop, tokens: Tokens::default(), ms, reasoning: Vec::new() })
+            let tokens = Tokens::default();
+            Ok(Reply { text, tool_calls: Vec::new(), stop, tokens, ms, reasoning: Vec::new(), by: None, usd: None })
         })
     }
 }

@@ -1,13 +1,15 @@
 //! Which models there are, by the names that people give them.
 //!
-//! A name is `WIRE:MODEL`. Keys and addresses are handed in by whoever read the settings; nothing is looked up here, and
+//! A name is `PROVIDER:MODEL`, or one that somebody defined. Keys and addresses are handed in by whoever read the settings; nothing is looked up here, and
 //! nothing is connected before somebody asks for it.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use base::{Code, Problem};
+use base::{Code, Problem, nearest};
 
+use crate::defined::{Chain, DefinedKey, Definition, Link};
 use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -32,80 +34,166 @@ pub struct Directory {
     pub ollama_host: Option<String>,
     /// For `command:`; without it there is none.
     pub run_program: Option<RunProgram>,
+    /// What the user's settings define, by name.
+    pub defined: BTreeMap<String, Definition>,
 }
 
 impl Directory {
-    /// The model of that name, ready to be asked.
+    /// The model of that name, ready to be asked. Names that were defined come before those of providers.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Model>, Problem> {
-        if let (Some(words), Some(run)) = (name.strip_prefix("command:"), self.run_program) {
-            let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
-            let program = words.clone();
-            return Ok(Arc::from(command(name.to_string(), words, Arc::new(move |text| run(program.clone(), text)))));
+        let Some(definition) = self.defined.get(name) else { return self.reach(&self.wanted(name)?) };
+        let first = self.link(name);
+        if let Err(problem) = &first.model {
+            return Err(problem.clone());
         }
-        connect(self.endpoint(name)?, Limits::default()).map(Arc::from)
+        let others = self.after(definition).into_iter().map(|name| self.link(name)).collect();
+        Ok(Arc::new(Chain::new(name.to_string(), self.family(name), first, others)))
     }
 
     /// What is known of models of that kind.
     pub fn family(&self, name: &str) -> Family {
-        let (provider, model) = name.split_once(':').unwrap_or(("", name));
-        let wire = match provider {
-            "anthropic" => Wire::Messages,
-            "openai" => Wire::Responses,
-            _ => Wire::Chat,
+        let definition = self.defined.get(name);
+        let (provider, model) = match definition {
+            Some(definition) => (definition.provider.as_str(), definition.model.as_str()),
+            None => name.split_once(':').unwrap_or(("", name)),
         };
-        Family::of(model, wire)
+        let family = match provider {
+            "anthropic" => Family::of(model, Wire::Messages),
+            "openai" => Family::of(model, Wire::Responses),
+            "command" => Family::of_program(model),
+            _ => Family::of(model, Wire::Chat),
+        };
+        definition.map_or(family.clone(), |definition| family.with(&definition.capabilities))
     }
 
     /// What its tokens cost, where that was said.
-    pub fn prices(&self, _name: &str) -> Option<&Prices> {
-        None
+    pub fn prices(&self, name: &str) -> Option<&Prices> {
+        self.defined.get(name)?.prices.as_ref()
     }
 
-    fn endpoint(&self, name: &str) -> Result<Endpoint, Problem> {
-        let unknown = |message: String| {
-            Problem::new(Code::ModelUnknown, message).hint(
-                "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or command:PROGRAM, or `off` for none",
-            )
-        };
-        let (provider, model) = name.split_once(':').ok_or_else(|| unknown(format!("there is no model `{name}`")))?;
+    /// Who is asked after a model, in turn. Nobody twice, whatever the definitions say.
+    fn after<'a>(&'a self, definition: &'a Definition) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut next = definition.fallback.as_deref();
+        while let Some(name) = next.filter(|name| !names.contains(name)) {
+            names.push(name);
+            next = self.defined.get(name).and_then(|definition| definition.fallback.as_deref());
+        }
+        names
+    }
+
+    fn link(&self, name: &str) -> Link {
+        let model = self.wanted(name).and_then(|wanted| self.reach(&wanted));
+        Link { name: name.to_string(), prices: self.prices(name).copied(), model }
+    }
+
+    /// The model itself, without those that are asked after it.
+    fn reach(&self, wanted: &Wanted<'_>) -> Result<Arc<dyn Model>, Problem> {
+        if let ("command", Some(run)) = (wanted.provider, self.run_program) {
+            let words: Vec<String> = wanted.model.split_whitespace().map(str::to_string).collect();
+            let (program, name) = (words.clone(), wanted.name.to_string());
+            return Ok(Arc::from(command(name, words, Arc::new(move |text| run(program.clone(), text)))));
+        }
+        connect(self.endpoint(wanted)?, Limits::default()).map(Arc::from)
+    }
+
+    fn wanted<'a>(&'a self, name: &'a str) -> Result<Wanted<'a>, Problem> {
+        if let Some(definition) = self.defined.get(name) {
+            let (provider, model) = (definition.provider.as_str(), definition.model.as_str());
+            return Ok(Wanted { name, provider, model, definition: Some(definition) });
+        }
+        let (provider, model) = name.split_once(':').ok_or_else(|| self.unknown(name))?;
         if model.trim().is_empty() {
             return Err(unknown(format!("`{name}` names no model")));
         }
+        Ok(Wanted { name, provider, model, definition: None })
+    }
+
+    fn unknown(&self, name: &str) -> Problem {
+        let problem = unknown(format!("there is no model `{name}`"));
+        match nearest(name, self.defined.keys().map(String::as_str)).first() {
+            Some(close) => problem.hint(format!("did you mean `{close}`?")),
+            None => problem,
+        }
+    }
+
+    /// Where the model is, how it is spoken to, and the key.
+    pub fn endpoint_of(&self, name: &str) -> Result<Endpoint, Problem> {
+        self.endpoint(&self.wanted(name)?)
+    }
+
+    fn endpoint(&self, wanted: &Wanted<'_>) -> Result<Endpoint, Problem> {
+        let own_base = wanted.definition.and_then(|definition| definition.base_url.as_deref());
         let base = |given: &Option<String>, usual: &str| {
-            given.clone().unwrap_or_else(|| usual.to_string()).trim_end_matches('/').to_string()
+            own_base.or(given.as_deref()).unwrap_or(usual).trim_end_matches('/').to_string()
         };
-        let needs = |key: &Option<Secret>, variable: &str| match key {
-            Some(key) => Ok(Some(key.clone())),
-            None => Err(Problem::new(Code::KeyMissing, format!("`{name}` needs a key"))
-                .hint(format!("set {variable} to your key and ask again"))),
-        };
-        let (wire, base_url, key) = match provider {
-            "anthropic" => {
-                let key = needs(&self.anthropic_key, "ANTHROPIC_API_KEY")?;
-                (Wire::Messages, base(&self.anthropic_base, ANTHROPIC_BASE), key)
-            }
-            "openai" => {
-                (Wire::Responses, base(&self.openai_base, OPENAI_BASE), needs(&self.openai_key, "OPENAI_API_KEY")?)
-            }
-            "chat" => (Wire::Chat, base(&self.openai_base, OPENAI_BASE), self.openai_key.clone()),
-            "ollama" => (Wire::Chat, ollama_base(self.ollama_host.as_deref()), None),
+        let (wire, base_url) = match wanted.provider {
+            "anthropic" => (Wire::Messages, base(&self.anthropic_base, ANTHROPIC_BASE)),
+            "openai" => (Wire::Responses, base(&self.openai_base, OPENAI_BASE)),
+            "chat" => (Wire::Chat, base(&self.openai_base, OPENAI_BASE)),
+            "ollama" => (Wire::Chat, ollama_base(own_base.or(self.ollama_host.as_deref()))),
             other => return Err(unknown(format!("there is no provider `{other}`"))),
         };
-        let (name, model) = (name.to_string(), model.to_string());
-        Ok(Endpoint { name, wire, model, base_url, key, allow_http: false })
+        Ok(Endpoint {
+            name: wanted.name.to_string(),
+            wire,
+            model: wanted.model.to_string(),
+            base_url,
+            key: self.key(wanted)?,
+            allow_http: wanted.definition.is_some_and(|definition| definition.allow_http),
+        })
     }
+
+    fn key(&self, wanted: &Wanted<'_>) -> Result<Option<Secret>, Problem> {
+        let (usual, variable) = match wanted.provider {
+            "anthropic" => (&self.anthropic_key, "ANTHROPIC_API_KEY"),
+            "openai" | "chat" => (&self.openai_key, "OPENAI_API_KEY"),
+            _ => (&None, ""),
+        };
+        let name = wanted.name;
+        let missing = |hint: String| Problem::new(Code::KeyMissing, format!("`{name}` needs a key")).hint(hint);
+        let is_needed = matches!(wanted.provider, "anthropic" | "openai");
+        match wanted.definition.map(|definition| (&definition.key, definition.base_url.is_some())) {
+            Some((DefinedKey::Found(key), _)) => Ok(Some(key.clone())),
+            Some((DefinedKey::Missing(hint), _)) => Err(missing(hint.clone())),
+            // A key goes to the address it was given for; whoever wants it elsewhere says so.
+            Some((DefinedKey::Usual, true)) if is_needed => {
+                Err(missing(format!("write `key_env = \"{variable}\"` into [models.{name}]")))
+            }
+            Some((DefinedKey::Usual, true)) => Ok(None),
+            _ if usual.is_none() && is_needed => Err(missing(format!("set {variable} to your key and ask again"))),
+            _ => Ok(usual.clone()),
+        }
+    }
+}
+
+/// A model as it was asked for.
+struct Wanted<'a> {
+    name: &'a str,
+    provider: &'a str,
+    model: &'a str,
+    definition: Option<&'a Definition>,
+}
+
+fn unknown(message: String) -> Problem {
+    Problem::new(Code::ModelUnknown, message).hint(
+        "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or command:PROGRAM, as [models.NAME] of your \
+         settings does, or `off` for none",
+    )
 }
 
 /// Ollama's own variable has an address, often without a scheme.
 fn ollama_base(host: Option<&str>) -> String {
     let host = host.map(str::trim).filter(|host| !host.is_empty()).unwrap_or(OLLAMA_BASE);
     let host = if host.contains("://") { host.to_string() } else { format!("http://{host}") };
-    format!("{}/v1", host.trim_end_matches('/'))
+    let host = host.trim_end_matches('/');
+    format!("{}/v1", host.strip_suffix("/v1").unwrap_or(host))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Capabilities, Provider};
 
     #[test]
     fn a_name_says_whom_to_ask_and_how() {
@@ -115,7 +203,7 @@ mod tests {
             ollama_host: Some("localhost:9".into()),
             ..Directory::default()
         };
-        let told = |name: &str| match directory.endpoint(name) {
+        let told = |name: &str| match directory.endpoint_of(name) {
             Ok(endpoint) => format!("{:?} {} {}", endpoint.wire, endpoint.base_url, endpoint.key.is_some()),
             Err(problem) => problem.code.as_str().to_string(),
         };
@@ -124,5 +212,44 @@ mod tests {
         assert_eq!(told("ollama:qwen"), "Chat http://localhost:9/v1 false");
         assert_eq!(told("anthropic:claude"), "key_missing");
         assert_eq!([told("qwen"), told("chat:"), told("nobody:x")], ["model_unknown"; 3]);
+    }
+
+    fn definition(provider: Provider, base_url: Option<&str>, key: DefinedKey) -> Definition {
+        Definition {
+            provider,
+            model: "m".into(),
+            base_url: base_url.map(str::to_string),
+            allow_http: false,
+            key,
+            prices: None,
+            capabilities: Capabilities { tools: Some(true), ..Capabilities::default() },
+            fallback: None,
+        }
+    }
+
+    #[test]
+    fn a_usual_key_goes_to_no_address_of_somebodys_own() {
+        let elsewhere = Some("https://elsewhere/v1");
+        let defined = [
+            ("usual", definition(Provider::OpenAi, None, DefinedKey::Usual)),
+            ("bare", definition(Provider::OpenAi, elsewhere, DefinedKey::Usual)),
+            ("chat", definition(Provider::Chat, elsewhere, DefinedKey::Usual)),
+            ("own", definition(Provider::Chat, elsewhere, DefinedKey::Found(Secret::new("own")))),
+            ("gone", definition(Provider::Chat, elsewhere, DefinedKey::Missing("set IT".into()))),
+        ];
+        let defined = defined.into_iter().map(|(name, definition)| (name.to_string(), definition)).collect();
+        let directory = Directory { openai_key: Some(Secret::new("usual")), defined, ..Directory::default() };
+        let key = |name: &str| match directory.endpoint_of(name) {
+            Ok(endpoint) => endpoint.key.map(|key| key.expose().to_string()).unwrap_or_default(),
+            Err(problem) => problem.hint.unwrap_or_default(),
+        };
+        assert_eq!((key("usual").as_str(), key("chat").as_str(), key("own").as_str()), ("usual", "", "own"));
+        assert_eq!(key("gone"), "set IT");
+        assert_eq!(key("bare"), "write `key_env = \"OPENAI_API_KEY\"` into [models.bare]");
+        assert!(directory.family("own").tools && !directory.family("chat:m").tools);
+        assert_eq!(
+            directory.find("owm").err().and_then(|problem| problem.hint).as_deref(),
+            Some("did you mean `own`?")
+        );
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! It errs on the side of less: a model that is wrongly thought weak is asked in a plainer way and still answers.
 
+use serde::Deserialize;
+
 use crate::Wire;
 
 /// A row of the table: models that are asked in the same way.
@@ -22,7 +24,8 @@ pub struct Family {
 }
 
 /// A language in which a model says what is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Action {
     /// A plan of the kernel.
     Plan,
@@ -30,6 +33,33 @@ pub enum Action {
     Sql,
     /// A program.
     Python,
+}
+
+impl Action {
+    /// The word in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Action::Plan => "plan",
+            Action::Sql => "sql",
+            Action::Python => "python",
+        }
+    }
+}
+
+/// What somebody knows better of a model than the table does; what is absent is the table's.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// Whether it calls tools natively.
+    pub tools: Option<bool>,
+    /// Whether a schema in the request is enforced.
+    pub schema: Option<bool>,
+    /// How much it can read and write in all.
+    pub context_tokens: Option<u32>,
+    /// The language it is asked for first.
+    pub action: Option<Action>,
+    /// Whether its critique of an answer may hold the answer back.
+    pub critique_is_gate: Option<bool>,
 }
 
 /// Where a row's word must stand in a model's name.
@@ -117,6 +147,24 @@ impl Family {
             context_tokens: row.context_tokens,
             action: Action::Python,
             critique_is_gate: row.critique_is_gate,
+        }
+    }
+
+    /// The family of the model behind a program, named with its arguments.
+    pub fn of_program(program: &str) -> Family {
+        // Text is all that goes in and comes out, whatever the model behind the program can do.
+        Family { tools: false, schema: false, ..Family::of(program, Wire::Chat) }
+    }
+
+    /// The same, with what somebody knows better.
+    pub fn with(self, better: &Capabilities) -> Family {
+        Family {
+            name: self.name,
+            tools: better.tools.unwrap_or(self.tools),
+            schema: better.schema.unwrap_or(self.schema),
+            context_tokens: better.context_tokens.unwrap_or(self.context_tokens),
+            action: better.action.unwrap_or(self.action),
+            critique_is_gate: better.critique_is_gate.unwrap_or(self.critique_is_gate),
         }
     }
 }

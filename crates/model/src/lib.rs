@@ -14,6 +14,7 @@
 
 mod client;
 mod command;
+mod defined;
 mod directory;
 mod endpoint;
 mod families;
@@ -27,9 +28,10 @@ mod wire;
 use std::pin::Pin;
 
 pub use command::{CommandModel, CommandRunner, command};
+pub use defined::{DefinedKey, Definition, Provider};
 pub use directory::{Directory, RunProgram};
 pub use endpoint::{Endpoint, Limits, connect};
-pub use families::{Action, Family};
+pub use families::{Action, Capabilities, Family};
 pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;

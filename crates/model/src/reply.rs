@@ -24,6 +24,12 @@ pub struct Reply {
     /// The provider's blocks of reasoning. They mean nothing to us and go back as they are with the next request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasoning: Vec<Value>,
+    /// Who answered, where it is another than was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// What it cost by the prices of that time, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
 }
 
 /// Why a reply ended.
@@ -126,6 +132,8 @@ mod tests {
             tokens: Tokens::default(),
             ms: 5,
             reasoning: vec![],
+            by: None,
+            usd: None,
         };
         let written = serde_json::to_value(&reply).expect("plain data");
         let tokens = json!({"input": 0, "cache_read": 0, "cache_write": 0, "output": 0, "reasoning": 0});

@@ -5,7 +5,7 @@ use data::Dataset;
 use data::chart::{Chart, Kind};
 use data::dataset::Identity;
 use data::plan::Plan;
-use model::{Prices, Tokens};
+use model::{Reply, Tokens};
 use planner::{Assumption, Reading, Reason, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,11 +150,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Adds one reply.
-    pub fn add(&mut self, tokens: Tokens, prices: Option<&Prices>) {
-        self.tokens += tokens;
+    /// Adds one reply. A sum without one of its parts would be too small, so one reply without a price ends the counting.
+    pub fn add(&mut self, reply: &Reply) {
+        let before = if self.calls == 0 { Some(0.0) } else { self.usd };
+        self.usd = before.zip(reply.usd).map(|(before, usd)| before + usd);
+        self.tokens += reply.tokens;
         self.calls += 1;
-        self.usd = prices.map(|prices| self.usd.unwrap_or_default() + prices.cost(&tokens));
     }
 }
 

@@ -305,7 +305,7 @@ impl Asking<'_> {
         let once = || effect.take().expect("the policy says once")();
         let asked = Asked { model: &self.using.name, request };
         let reply: Reply = self.run.step_under(StepPolicy::ONCE.keeping_input(), "model", &asked, once).await?;
-        self.spent.add(reply.tokens, self.context.models.prices(&self.using.name));
+        self.spent.add(&reply);
         self.spent_ms += reply.ms;
         Ok(Some(reply))
     }
@@ -320,8 +320,9 @@ impl Asking<'_> {
 
     fn exhausted(&self) -> String {
         format!(
-            "the budget is used up: {} tokens and {} s in {} replies",
+            "the budget is used up: {} tokens{} and {} s in {} replies",
             self.spent.tokens.total(),
+            self.spent.usd.map(|usd| format!(", ${usd:.4}")).unwrap_or_default(),
             self.spent_ms / 1_000,
             self.spent.calls
         )
