@@ -139,7 +139,7 @@ pub struct AnswerChart {
 }
 
 /// What a model's replies cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Disjoint counts.
     pub tokens: Tokens,
@@ -157,10 +157,17 @@ impl Cost {
         self.tokens += reply.tokens;
         self.calls += 1;
     }
+
+    /// Adds what another question cost the same model.
+    pub fn add_all(&mut self, other: &Cost) {
+        self.tokens += other.tokens;
+        self.calls += other.calls;
+        self.usd = other.usd.map(|usd| self.usd.unwrap_or_default() + usd).or(self.usd);
+    }
 }
 
 /// Which model was asked, and what that cost.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AnswerModel {
     /// As the user named it.
     pub name: String,

@@ -18,7 +18,7 @@ use warehouse::{Doubts, Prepared, Warehouse};
 
 use crate::answer::{Answer, AnswerStatus, By, Known, declare};
 use crate::background::Background;
-use crate::by_model::{self, Before, ModelUse};
+use crate::by_model::{self, Before, ModelUse, Over};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::task::{internal, milliseconds, parse_input, unchanged};
@@ -118,7 +118,8 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         cells.query.retire();
         let reason = answer.refusal.as_ref().map(|refusal| refusal.reason);
         if let Some(using) = input.model.as_ref().filter(|_| reason.is_none_or(a_model_may_read)) {
-            by_model::answer(run, context, using, &prepared, by_code.as_ref(), &mut answer).await?;
+            let over = Over::all_of(&prepared, &index);
+            by_model::answer(run, context, using, over, by_code.as_ref(), &mut answer).await?;
         }
     }
     if let Some(plan) = &answer.plan_computed {

@@ -8,16 +8,18 @@ mod execute;
 mod prompt;
 mod result;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
 use base::{Code, Hash, Problem, Table};
 use flow::{Run, StepPolicy};
 use model::{Family, Model, Reply, Request};
-use planner::{Reason, Refusal};
+use data::Dataset;
+use planner::{Index, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use warehouse::Prepared;
+use warehouse::{Doubts, Prepared};
 
 use self::execute::Executed;
 use self::prompt::Prompts;
@@ -77,12 +79,32 @@ impl Before {
     }
 }
 
-/// Answers, or says why not. What was tried stands in the answer either way.
+/// What a question is asked of: tables of a prepared file.
+#[derive(Clone, Copy)]
+pub struct Over<'a> {
+    /// The prepared database.
+    pub file: &'a Path,
+    /// What is known about the tables.
+    pub dataset: &'a Dataset,
+    /// What plans are judged by.
+    pub index: &'a Index,
+    /// What keeps any answer from being certain.
+    pub doubts: Doubts,
+}
+
+impl<'a> Over<'a> {
+    /// All of a prepared dataset.
+    pub fn all_of(prepared: &'a Prepared, index: &'a Index) -> Over<'a> {
+        Over { file: &prepared.file, dataset: &prepared.dataset, index, doubts: prepared.doubts() }
+    }
+}
+
+/// Answers, or says why not. What was tried and spent stands in the answer either way, also where this is a problem.
 pub async fn answer(
     run: &mut Run,
     context: &Context,
     using: &ModelUse,
-    prepared: &Prepared,
+    over: Over<'_>,
     before: Option<&Before>,
     answer: &mut Answer,
 ) -> Result<(), Problem> {
@@ -91,8 +113,8 @@ pub async fn answer(
         run,
         context,
         using,
-        prepared,
-        prompts: Prompts::new(&prepared.dataset, &answer.question, before, family.clone()),
+        over,
+        prompts: Prompts::new(over.dataset, &answer.question, before, family.clone()),
         family,
         model: None,
         spent: Cost::default(),
@@ -109,13 +131,14 @@ pub async fn answer(
         };
         machine.observe(came);
     };
-    let Asking { spent, results, .. } = asking;
+    let Asking { spent, spent_ms, results, .. } = asking;
     answer.source = AnswerSource::Model;
     answer.model = Some(AnswerModel { name: using.name.clone(), cost: spent });
     answer.attempts = machine.attempts().to_vec();
     answer.critique = machine.verdict().cloned();
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
+    answer.timing_ms.execute = spent_ms as f64;
     conclude(answer, &machine, &end, results, &using.name)
 }
 
@@ -196,7 +219,7 @@ struct Asking<'a> {
     run: &'a mut Run,
     context: &'a Context,
     using: &'a ModelUse,
-    prepared: &'a Prepared,
+    over: Over<'a>,
     prompts: Prompts<'a>,
     family: Family,
     model: Option<Arc<dyn Model>>,
@@ -261,7 +284,7 @@ impl Asking<'_> {
     }
 
     async fn execute(&mut self, machine: &Machine, code: &agent::Code) -> Result<Came, Problem> {
-        let executed = execute::execute(self.run, self.context, self.prepared, code).await?;
+        let executed = execute::execute(self.run, self.context, self.over, code).await?;
         let Executed { outcome, table, error, findings } = executed;
         let Some(table) = table else {
             let error = error.unwrap_or_else(|| "it gave no result".to_string());

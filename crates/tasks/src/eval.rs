@@ -6,10 +6,12 @@
 //!                                    summary, results.jsonl <------------------+  in the order of the lines
 //! ```
 //! Questions of one prepared file share cells; what a question comes to is what `ask` makes of it. Each chunk is one step,
-//! so an evaluation that was killed goes on behind the last chunk that was recorded.
+//! so an evaluation that was killed goes on behind the last chunk that was recorded. What the planner refuses a model may
+//! read, case by case behind its chunk: each reply and each execution is a step of its own, so that none is paid twice.
 
 mod case;
 mod chunk;
+mod by_model;
 mod compare;
 mod result;
 mod summary;
@@ -26,15 +28,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warehouse::{DataNames, Resolved, TableSet, Warehouse, blocking, changed, hash_file, open_regular, unreadable};
 
+use self::by_model::Reader;
 use self::case::{Data, Line};
 use self::chunk::{Ground, Manner, evaluate};
 use self::summary::summary;
+use crate::by_model::ModelUse;
 use crate::context::Context;
 use crate::query::UNLESS_LOST;
 use crate::task::{internal, parse_input};
 
 pub(crate) use self::compare::same_rows;
-pub use self::result::{CaseResult, Expected, Status};
+pub use self::result::{ByModel, CaseResult, Expected, Status};
 pub use self::summary::{EvalDocument, Point, Times};
 
 /// The file of a run that holds its results, one line for each case.
@@ -57,6 +61,9 @@ pub struct EvalInput {
     pub directory: PathBuf,
     /// Whether to answer with the best reading also where it would be refused.
     pub answer_all: bool,
+    /// The model that reads what the planner does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelUse>,
 }
 
 /// A file as it was when the run began.
@@ -103,6 +110,8 @@ pub async fn eval(run: &mut Run, context: &Context, input: Value) -> Result<Fini
     let manner = Manner { weights: Arc::new(weights(input.weights.as_ref())?), answer_all: input.answer_all };
     let count = lines.len();
     let mut results: Vec<Option<CaseResult>> = vec![None; count];
+    let mut reader = input.model.as_ref().map(|using| Reader::new(context, using));
+    let planner_off = input.model.as_ref().is_some_and(|using| using.planner_off);
     let mut done = 0;
     for (data, places) in grouped(&lines) {
         let members: Vec<&Line> = places.iter().map(|place| &lines[*place]).collect();
@@ -118,16 +127,27 @@ pub async fn eval(run: &mut Run, context: &Context, input: Value) -> Result<Fini
                     Err(problem) => Ok(chunk.iter().map(|line| without_ground(line, problem)).collect()),
                 }
             };
-            let found: Vec<CaseResult> = run.step_under(UNLESS_LOST, "cases", &step, effect).await?;
-            done += found.len();
-            (warehouse.progress)(&format!("evaluated {done} of {count} cases"));
-            for (place, result) in places.iter().zip(found) {
+            let found: Vec<CaseResult> = match (planner_off, &ground) {
+                (true, Ok(_)) => chunk.iter().map(unplanned).collect(),
+                _ => run.step_under(UNLESS_LOST, "cases", &step, effect).await?,
+            };
+            for ((place, line), mut result) in places.iter().zip(chunk.iter()).zip(found) {
+                if let (Some(reader), Ok(ground)) = (&mut reader, &ground) {
+                    reader.read(run, ground, line, &mut result).await?;
+                }
+                done += 1;
+                if reader.is_some() {
+                    (warehouse.progress)(&format!("evaluated {done} of {count} cases"));
+                }
                 results[*place] = Some(result);
             }
+            (warehouse.progress)(&format!("evaluated {done} of {count} cases"));
         }
     }
     let results: Vec<CaseResult> = results.into_iter().flatten().collect();
-    let document = summary(run.id(), &results).to_json();
+    let mut document = summary(run.id(), &results);
+    document.model = reader.map(Reader::into_total);
+    let document = document.to_json();
     run.add_artifact(RESULTS_FILE, "application/jsonl", as_lines(&results)?).await?;
     Ok(Finish::succeeded(document))
 }
@@ -245,6 +265,14 @@ async fn tables(warehouse: &Warehouse, file: Option<&FileInput>, lines: &[&Line]
     });
     set.relate(warehouse, &named.collect::<Vec<_>>()).await?;
     Ok(Ground::Tables(Arc::new(set)))
+}
+
+/// A case that the planner is not asked.
+fn unplanned(line: &Line) -> CaseResult {
+    match &line.case {
+        Ok(_) => CaseResult::new(line),
+        Err(problem) => CaseResult::problem(line, problem),
+    }
 }
 
 fn without_ground(line: &Line, problem: &Problem) -> CaseResult {

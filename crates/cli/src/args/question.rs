@@ -124,6 +124,7 @@ A line of CASES is one question, asked of a dataset, of files or of tables of th
   {\"id\":\"a\",\"dataset\":\"support\",\"question\":\"How many tickets are there?\",\"expect\":{\"rows\":[[6417]]}}
   {\"id\":\"b\",\"dataset\":[\"sales.csv\"],\"question\":\"profit by moon phase\",\"expect\":{\"refused\":true}}
   {\"id\":\"c\",\"tables\":[\"t1\"],\"question\":\"Which city is largest?\"}
+  {\"id\":\"d\",\"dataset\":[\"fares.csv\"],\"question\":\"Mean fare?\",\"expect\":{\"values\":{\"mean_fare\":34.65}}}
 A line of the tables file is one table:
   {\"id\":\"t1\",\"columns\":[{\"name\":\"City\",\"type\":null}],\"rows\":[[\"Bonn\"]]}
 A line that is no case is a result of its own; the exit code is 0 whatever the score.";
@@ -145,6 +146,8 @@ pub struct Eval {
     /// Weights for the planner's ranker: lines of name, tab, number
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    #[command(flatten)]
+    pub model: ModelArgs,
     /// Write the results here, one a line
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub out: Option<PathBuf>,

@@ -5,7 +5,7 @@ mod page;
 
 use base::{Code, Problem, RunId};
 use serde_json::Value;
-use tasks::{CaseResult, EVAL, EvalInput, FileInput, RESULTS_FILE, Status};
+use tasks::{CaseResult, EVAL, EvalInput, Expected, FileInput, RESULTS_FILE, Status};
 
 use crate::args::Eval;
 use crate::files;
@@ -28,6 +28,7 @@ pub async fn run(terminal: &Terminal, eval: &Eval) -> Result<u8, Problem> {
                 .hint("change to one that exists")
         })?,
         answer_all: eval.answer_all,
+        model: eval.model.chosen(&terminal.app.settings),
     };
     let title = format!("eval {}", eval.cases.display());
     for (path, option) in [(&eval.out, "--out"), (&eval.html, "--html")] {
@@ -93,6 +94,12 @@ pub fn print(printer: &Printer, document: &Value) {
     if count("problems") > 0 {
         printer.line(&format!("problems  {}", count("problems")));
     }
+    if let Some(name) = document["model"]["name"].as_str() {
+        let cost = &document["model"]["cost"];
+        let tokens: u64 =
+            cost["tokens"].as_object().into_iter().flatten().filter_map(|(_, tokens)| tokens.as_u64()).sum();
+        printer.line(&format!("model     {name}, {} replies, {tokens} tokens", cost["calls"]));
+    }
     printer.line(&format!("planning  {}", time("plan_ms")));
     printer.line(&format!("in all    {}", time("total_ms")));
 }
@@ -113,6 +120,10 @@ fn print_failures(printer: &Printer, results: &[CaseResult]) {
         }
         match &result.expect {
             Some(expect) if expect.refused => printer.line("  expected  a refusal"),
+            Some(Expected { values: Some(values), .. }) => {
+                let told: Vec<String> = values.iter().map(|(name, value)| format!("{name} {}", cell(value))).collect();
+                printer.line(&format!("  expected  {}", told.join(", ")));
+            }
             Some(expect) => printer.line(&format!("  expected  {}", rows_in_short(expect.rows.as_deref()))),
             None => {}
         }

@@ -61,6 +61,16 @@ impl Scripted {
     }
 }
 
+fn evaluate(place: &Place, model: &Scripted, cases: &[Value], more: &[&str]) -> (Value, Vec<Value>) {
+    let text: String = cases.iter().map(|case| format!("{case}\n")).collect();
+    place.file("cases.jsonl", text);
+    let call = place.assay(["eval", "cases.jsonl", "--json", "--out", "results.jsonl", "--model", "chat:scripted"]);
+    let call = more.iter().fold(call, |call, argument| call.arg(argument));
+    let summary = call.env("OPENAI_BASE_URL", &model.address).run().exits(0).document();
+    let lines = std::fs::read_to_string(place.path("results.jsonl")).unwrap();
+    (summary, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
 fn read_request(stream: &TcpStream) -> Option<Value> {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
@@ -304,4 +314,55 @@ fn a_program_of_the_users_own_is_a_model_too() {
     assert_eq!(answer["model"]["name"], model);
     let gone = place.assay(["ask", "sales.csv", "all", "--json", "--planner", "off", "--model", "command:/no/such"]);
     assert_eq!(gone.run().exits(2).document()["code"], "model_failed");
+}
+
+#[test]
+fn an_evaluation_asks_the_model_case_by_case_and_compares_values_by_name() {
+    let place = place();
+    let case = |id: &str, question: &str, expect: Value| json!({ "id": id, "dataset": ["sales.csv"], "question": question, "expect": expect });
+    let cases = [
+        case("named", "mean and number", json!({ "values": { "mean": 25.0, "n": 4 } })),
+        case("wrong", "the largest one", json!({ "values": { "largest": 41 } })),
+        case("planned", "how many rows are there", json!({ "rows": [[4]] })),
+        case("refused", "did it rain", json!({ "refused": true })),
+    ];
+    let named = python("{'Mean': sales['amount'].mean(), 'N': len(sales)}");
+    let (wrong, counted) = (python("{'largest': int(sales['amount'].min())}"), python("len(sales)"));
+    let model = Scripted::saying(&[&named, "YES", &wrong, "YES", &counted, "YES", "CANNOT: no weather"]);
+    let (summary, results) = evaluate(&place, &model, &cases, &["--planner", "off", "--derivations", "1"]);
+    let right: Vec<&Value> = results.iter().map(|result| &result["right"]).collect();
+    assert_eq!(right, [&json!(true), &json!(false), &json!(true), &json!(true)], "{results:#?}");
+    assert_eq!((&summary["model"]["name"], &summary["model"]["cost"]["calls"]), (&json!("chat:scripted"), &json!(7)));
+    assert_eq!(results[0]["model"]["code"]["language"], "python");
+    assert_eq!((&results[0]["known"], &results[3]["reason"]), (&json!("unverified"), &json!("no_data")));
+    // With the planner, only what it refuses is asked.
+    let model = Scripted::saying(&["CANNOT: no weather"]);
+    let (summary, results) = evaluate(&place, &model, &cases[2..], &[]);
+    assert_eq!((&results[0]["right"], &results[0]["known"]), (&json!(true), &json!("verified")), "{results:#?}");
+    assert_eq!((model.heard().len(), &summary["accuracy"]), (1, &json!(1.0)));
+    // The budget is one for all cases.
+    let model = Scripted::saying(&[&named, "YES", &wrong, "YES"]);
+    let limits = ["--planner", "off", "--derivations", "1", "--max-tokens", "220"];
+    let (summary, results) = evaluate(&place, &model, &cases, &limits);
+    assert_eq!((model.heard().len(), &summary["problems"]), (2, &json!(3)), "{results:#?}");
+    assert_eq!(results[1]["reason"], "budget_exhausted");
+}
+
+#[test]
+fn a_killed_evaluation_asks_for_no_reply_again() {
+    let place = place();
+    let code = python("int(sales['amount'].sum())");
+    for fault in ["after_commit:0", "before_effect:2", "after_commit:3"] {
+        let model = Scripted::saying(&[&code, "YES", &code, "YES"]);
+        let case = |id: &str| format!(r#"{{"id":"{id}","dataset":["sales.csv"],"question":"{id}"}}"#);
+        place.file("cases.jsonl", format!("{}\n{}\n", case("one"), case("two")));
+        let eval = || {
+            let call = place.assay(["eval", "cases.jsonl", "--json", "--planner", "off", "--derivations", "1"]);
+            let call = call.arg("--model").arg("chat:scripted").arg("--key").arg(fault);
+            call.env("OPENAI_BASE_URL", &model.address)
+        };
+        eval().env("ASSAY_FAULT", fault).run();
+        let summary = eval().run().exits(0).document();
+        assert_eq!((&summary["answered"], model.heard().len()), (&json!(2), 4), "{fault}: {summary:#}");
+    }
 }

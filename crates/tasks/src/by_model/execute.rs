@@ -6,9 +6,9 @@ use guard::{Checked, Python};
 use sandbox::{CellOptions, Execution, Input, Outcome, Policy, Program, Tables};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use warehouse::{Prepared, Warehouse};
+use warehouse::Warehouse;
 
-use super::result;
+use super::{Over, result};
 use crate::context::Context;
 use crate::program::DATABASE_NAME;
 use crate::query::{Kernel, Queried, UNLESS_LOST};
@@ -55,25 +55,25 @@ impl Executed {
 pub async fn execute(
     run: &mut Run,
     context: &Context,
-    prepared: &Prepared,
+    over: Over<'_>,
     code: &agent::Code,
 ) -> Result<Executed, Problem> {
     let input = json!({
-        "dataset": prepared.dataset.version, "language": code.language, "code": Hash::of(code.text.as_bytes()),
+        "dataset": over.dataset.version, "language": code.language, "code": Hash::of(code.text.as_bytes()),
     });
     let warehouse = &context.warehouse;
     let effect = || async {
         match code.language {
-            agent::Language::Python => python(warehouse, prepared, &code.text).await,
-            agent::Language::Sql | agent::Language::Plan => sql(warehouse, prepared, &code.text).await,
+            agent::Language::Python => python(warehouse, over, &code.text).await,
+            agent::Language::Sql | agent::Language::Plan => sql(warehouse, over, &code.text).await,
         }
     };
     Ok(run.step_under(UNLESS_LOST, "execute", &input, effect).await?)
 }
 
-async fn python(warehouse: &Warehouse, prepared: &Prepared, text: &str) -> Result<Executed, Problem> {
+async fn python(warehouse: &Warehouse, over: Over<'_>, text: &str) -> Result<Executed, Problem> {
     match guard::python::check(text, guard::python::Profile::Analysis) {
-        Ok(checked) => run_checked(warehouse, prepared, &checked).await,
+        Ok(checked) => run_checked(warehouse, over, &checked).await,
         Err(report) => Ok(Executed::refused(report.findings)),
     }
 }
@@ -81,17 +81,17 @@ async fn python(warehouse: &Warehouse, prepared: &Prepared, text: &str) -> Resul
 /// The only way of a model's program to a cell: it takes what the guard has checked.
 async fn run_checked(
     warehouse: &Warehouse,
-    prepared: &Prepared,
+    over: Over<'_>,
     checked: &Checked<Python>,
 ) -> Result<Executed, Problem> {
-    let names = prepared.dataset.tables.iter().map(|table| table.name.clone()).collect();
+    let names = over.dataset.tables.iter().map(|table| table.name.clone()).collect();
     let program = Program {
         code: checked.text(),
         name: PROGRAM_NAME,
         tables: Some(Tables { path: format!("/work/input/{DATABASE_NAME}"), names }),
         ..Program::default()
     };
-    let inputs = vec![Input { name: DATABASE_NAME.into(), path: prepared.file.clone() }];
+    let inputs = vec![Input { name: DATABASE_NAME.into(), path: over.file.to_path_buf() }];
     let options = CellOptions { inputs, ..CellOptions::of(Policy::analysis()) };
     let execution = sandbox::execute_with(warehouse.sandbox().await?, &program, options).await?;
     let outcome = execution.outcome;
@@ -111,8 +111,8 @@ fn outcome_of(execution: Execution) -> Result<Table, String> {
     }
 }
 
-async fn sql(warehouse: &Warehouse, prepared: &Prepared, text: &str) -> Result<Executed, Problem> {
-    let mut kernel = Kernel::new(warehouse, prepared);
+async fn sql(warehouse: &Warehouse, over: Over<'_>, text: &str) -> Result<Executed, Problem> {
+    let mut kernel = Kernel::over(warehouse, over.file, over.dataset);
     let queried = kernel.query(text).await?;
     kernel.retire();
     let Queried { outcome, table, error, findings, killed_by, .. } = queried;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use base::{Cell, Code, Problem};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// Cases that one file may have.
 pub const CASES_MAX: usize = 100_000;
@@ -56,6 +57,8 @@ pub enum Expect {
         /// Whether the order of rows counts.
         ordered: bool,
     },
+    /// Values by name.
+    Values(Map<String, Value>),
 }
 
 #[derive(Deserialize)]
@@ -83,6 +86,7 @@ struct RawExpect {
     also: Vec<Vec<Vec<Cell>>>,
     #[serde(default)]
     refused: bool,
+    values: Option<Map<String, Value>>,
 }
 
 /// Reads every line that says something.
@@ -165,6 +169,16 @@ fn case_of(raw: RawCase) -> Result<Case, String> {
 }
 
 fn expected(raw: RawExpect) -> Result<Expect, String> {
+    if let Some(values) = raw.values {
+        if raw.rows.is_some() || raw.refused {
+            return Err("`expect` has values and also rows or `refused`; it is one of them".to_string());
+        }
+        let is_single = |value: &Value| !value.is_array() && !value.is_object();
+        if values.is_empty() || !values.values().all(is_single) {
+            return Err("`values` of `expect` are names with one number or text each".to_string());
+        }
+        return Ok(Expect::Values(values));
+    }
     match (raw.rows, raw.refused) {
         (None, true) if raw.also.is_empty() => Ok(Expect::Refusal),
         (Some(rows), false) => {
@@ -175,7 +189,7 @@ fn expected(raw: RawExpect) -> Result<Expect, String> {
             }
         }
         (Some(_), true) | (None, true) => Err("`expect` has rows and is `refused`; it is one of the two".to_string()),
-        (None, false) => Err("`expect` has neither `rows` nor `refused`: true".to_string()),
+        (None, false) => Err("`expect` has neither `rows` nor `values` nor `refused`: true".to_string()),
     }
 }
 
@@ -205,7 +219,9 @@ mod tests {
 {"id":"f","tables":["y"],"question":"q","expect":{"rows":[[1]],"refused":true}}
 not json
 {"dataset":"support","question":"q"}
-{"id":"g","tables":["y"],"question":"last","expect":{"refused":true}}"#;
+{"id":"g","tables":["y"],"question":"last","expect":{"refused":true}}
+{"id":"h","tables":["y"],"question":"q","expect":{"values":{"a":[1]}}}
+{"id":"i","tables":["y"],"question":"named","expect":{"values":{"a":1}}}"#;
         assert_eq!(
             said(text),
             [
@@ -214,11 +230,13 @@ not json
                 "c: line 5 of `cases.jsonl`: it is no case: `dataset` is a name or a list of files",
                 "a: line 6 of `cases.jsonl`: the id `a` is that of line 2",
                 "d: line 7 of `cases.jsonl`: it has a `dataset` and `tables`; one of them is null",
-                "e: line 8 of `cases.jsonl`: `expect` has neither `rows` nor `refused`: true",
+                "e: line 8 of `cases.jsonl`: `expect` has neither `rows` nor `values` nor `refused`: true",
                 "f: line 9 of `cases.jsonl`: `expect` has rows and is `refused`; it is one of the two",
                 "line 10: line 10 of `cases.jsonl`: it is no case: expected ident",
                 "line 11: line 11 of `cases.jsonl`: it has no `id` of 1 to 200 bytes",
                 "g: last",
+                "h: line 13 of `cases.jsonl`: `values` of `expect` are names with one number or text each",
+                "i: named",
             ]
         );
     }

@@ -44,14 +44,14 @@ impl Ground {
         }
     }
 
-    fn file(&self) -> PathBuf {
+    pub fn file(&self) -> PathBuf {
         match self {
             Ground::Dataset { prepared, .. } => prepared.file.clone(),
             Ground::Tables(set) => set.file.clone(),
         }
     }
 
-    fn doubts(&self) -> Doubts {
+    pub fn doubts(&self) -> Doubts {
         match self {
             Ground::Dataset { prepared, .. } => prepared.doubts(),
             Ground::Tables(_) => Doubts::default(),
@@ -156,7 +156,8 @@ fn begin(ground: &Ground, manner: &Manner, line: &Line) -> Result<Begun, Problem
     Ok(Begun { result, wanted })
 }
 
-fn looked_up(ground: &Ground, case: &Case) -> Result<(Arc<Dataset>, Arc<Index>), Problem> {
+/// The tables that a case is asked of.
+pub fn looked_up(ground: &Ground, case: &Case) -> Result<(Arc<Dataset>, Arc<Index>), Problem> {
     match (ground, &case.data) {
         (Ground::Dataset { dataset, index, .. }, _) => Ok((dataset.clone(), index.clone())),
         (Ground::Tables(set), Data::Tables(ids)) => {

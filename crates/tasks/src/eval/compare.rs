@@ -2,6 +2,7 @@
 //! the punctuation of texts.
 
 use base::Cell;
+use serde_json::{Map, Value};
 
 /// Numbers that differ by less, relative to the larger, are the same.
 const TOLERANCE: f64 = 1e-6;
@@ -25,6 +26,54 @@ pub fn same_rows(expected: &[Vec<Cell>], found: &[Vec<Cell>], ordered: bool) -> 
         }
         None => false,
     })
+}
+
+/// Named values may differ by this much of the expected one: people round what they write down.
+const VALUE_TOLERANCE: f64 = 1e-2;
+
+/// Whether a table says the expected values by name: as the columns of one row, or as rows of names and values.
+pub fn same_values(expected: &Map<String, Value>, columns: &[String], rows: &[Vec<Cell>]) -> bool {
+    let across = || match rows {
+        [row] => columns.iter().map(|name| folded(name)).zip(row).collect(),
+        _ => Vec::new(),
+    };
+    let down = || match columns.len() {
+        2 => rows.iter().map(|row| (folded(&text_of(&row[0])), &row[1])).collect(),
+        _ => Vec::new(),
+    };
+    let says = |named: Vec<(String, &Cell)>| {
+        expected.iter().all(|(name, value)| {
+            let name = folded(name);
+            named.iter().any(|(other, cell)| *other == name && is_value(value, cell))
+        })
+    };
+    says(across()) || says(down())
+}
+
+fn is_value(expected: &Value, found: &Cell) -> bool {
+    let (wanted, text) = (text_of(expected), text_of(found));
+    match (Spelled::of(expected).number, Spelled::of(found).number) {
+        (Some(one), Some(other)) => {
+            let scale = 10_f64.powi(decimals(&wanted));
+            (one - other).abs() <= VALUE_TOLERANCE * one.abs() || (one * scale).round() == (other * scale).round()
+        }
+        _ => wanted.trim().to_lowercase() == text.trim().to_lowercase(),
+    }
+}
+
+/// Digits behind the point, as they are written.
+fn decimals(text: &str) -> i32 {
+    let behind = text.trim().split_once('.').map_or("", |(_, behind)| behind);
+    behind.chars().take_while(char::is_ascii_digit).count().min(15) as i32
+}
+
+fn text_of(cell: &Cell) -> String {
+    cell.as_str().map_or_else(|| cell.to_string(), str::to_string)
+}
+
+/// A name without case and punctuation.
+fn folded(name: &str) -> String {
+    name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// A cell as it is compared.
@@ -104,6 +153,24 @@ mod tests {
         for (one, other) in different {
             assert!(!same_rows(&[vec![one.clone()]], &[vec![other.clone()]], true), "{one} {other}");
         }
+    }
+
+    #[test]
+    fn values_are_found_by_name_across_or_down() {
+        let named = |expected: Value, columns: &[&str], found: Value| {
+            let columns: Vec<String> = columns.iter().map(|name| name.to_string()).collect();
+            same_values(expected.as_object().expect("names"), &columns, &rows(found))
+        };
+        let both = || json!({ "mean_fare": 34.65, "Sex": "Female" });
+        assert!(named(both(), &["Mean fare", "n", "sex"], json!([[34.654, 3, "female"]])));
+        assert!(named(both(), &["name", "value"], json!([["sex", "FEMALE"], ["mean-fare", "34.65"]])));
+        assert!(!named(both(), &["mean_fare"], json!([[34.65]])), "one is missing");
+        assert!(!named(both(), &["fare", "sex"], json!([[34.65, "female"]])), "another name");
+        assert!(!named(both(), &["mean_fare", "sex"], json!([[34.65, "female"], [1, "male"]])), "two rows");
+        assert!(named(json!({ "r": 0.5 }), &["r"], json!([[0.46]])), "0.46 is 0.5 when rounded");
+        assert!(named(json!({ "n": 1000 }), &["n"], json!([[1009]])));
+        assert!(!named(json!({ "n": 1000 }), &["n"], json!([[1011]])));
+        assert!(!named(json!({ "n": 0 }), &["n"], json!([[null]])));
     }
 
     #[test]

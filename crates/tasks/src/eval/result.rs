@@ -2,11 +2,11 @@
 
 use base::{Cell, Problem, Table};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::case::{Expect, Line};
-use super::compare::same_rows;
-use crate::answer::Level;
+use super::compare::{same_rows, same_values};
+use crate::answer::{Cost, Level};
 
 /// Bytes of rows that a result carries at most; all of them are compared.
 const ROWS_BYTES_MAX: usize = 256 << 10;
@@ -48,15 +48,35 @@ pub struct CaseResult {
     /// Whether rows were left out of the line; they were compared all the same.
     pub truncated: bool,
     pub expect: Option<Expected>,
+    /// What a model did for it, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ByModel>,
+}
+
+/// What a model did for a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ByModel {
+    /// What computed the answer.
+    pub code: Option<agent::Code>,
+    /// What came to nothing before.
+    pub attempts: Vec<agent::Attempt>,
+    /// How many derivations gave a result.
+    pub derivations: usize,
+    pub critique: Option<agent::Verdict>,
+    pub cost: Cost,
 }
 
 /// What was expected, as the case said it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct Expected {
     pub refused: bool,
     pub rows: Option<Vec<Vec<Cell>>>,
     pub ordered: bool,
+    /// Values by name, where they were expected so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Map<String, Value>>,
 }
 
 impl CaseResult {
@@ -82,6 +102,7 @@ impl CaseResult {
             message: None,
             truncated: false,
             expect: case.and_then(|case| case.expect.as_ref()).map(Expected::of),
+            model: None,
         }
     }
 
@@ -120,7 +141,11 @@ impl CaseResult {
                 let rows = self.rows.as_deref().unwrap_or_default();
                 Some(sets.iter().any(|expected| same_rows(expected, rows, *ordered)))
             }
-            (Some(Expect::Rows { .. }), Status::Refused | Status::Problem) => Some(false),
+            (Some(Expect::Values(values)), Status::Answered) => {
+                let (columns, rows) = (self.columns.as_deref(), self.rows.as_deref());
+                Some(same_values(values, columns.unwrap_or_default(), rows.unwrap_or_default()))
+            }
+            (Some(_), Status::Refused | Status::Problem) => Some(false),
         };
         self.truncated |= cut(&mut self.rows);
         if let Some(expect) = &mut self.expect {
@@ -137,10 +162,11 @@ impl CaseResult {
 impl Expected {
     fn of(expect: &Expect) -> Expected {
         match expect {
-            Expect::Refusal => Expected { refused: true, rows: None, ordered: false },
+            Expect::Refusal => Expected { refused: true, ..Expected::default() },
             Expect::Rows { sets, ordered } => {
-                Expected { refused: false, rows: sets.first().cloned(), ordered: *ordered }
+                Expected { rows: sets.first().cloned(), ordered: *ordered, ..Expected::default() }
             }
+            Expect::Values(values) => Expected { values: Some(values.clone()), ..Expected::default() },
         }
     }
 }

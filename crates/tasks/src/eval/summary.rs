@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::result::{CaseResult, Status};
+use crate::answer::AnswerModel;
 
 /// Points of a curve at most.
 const POINTS_MAX: usize = 40;
@@ -59,6 +60,8 @@ pub struct EvalDocument {
     pub plan_ms: Times,
     /// In all.
     pub total_ms: Times,
+    /// The model that read what the planner did not, and what all of its replies cost.
+    pub model: Option<AnswerModel>,
 }
 
 impl Document for EvalDocument {
@@ -95,6 +98,7 @@ pub fn summary(run: &RunId, results: &[CaseResult]) -> EvalDocument {
         curve: curve(results),
         plan_ms: times(&|result| result.plan_ms),
         total_ms: times(&|result| result.total_ms),
+        model: None,
     }
 }
 

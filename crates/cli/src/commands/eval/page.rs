@@ -129,9 +129,14 @@ fn failure(page: &mut String, result: &CaseResult) {
     page.push_str("<div class=\"sides\">\n");
     if let Some(expect) = &result.expect {
         page.push_str("<div><p class=\"good\">expected</p>\n");
-        match &expect.rows {
-            Some(rows) => table(page, None, rows),
-            None => page.push_str("<p>a refusal</p>\n"),
+        match (&expect.rows, &expect.values) {
+            (Some(rows), _) => table(page, None, rows),
+            (None, Some(values)) => {
+                let rows: Vec<Vec<Value>> =
+                    values.iter().map(|(name, value)| vec![Value::from(name.as_str()), value.clone()]).collect();
+                table(page, None, &rows);
+            }
+            (None, None) => page.push_str("<p>a refusal</p>\n"),
         }
         page.push_str("</div>\n");
     }

@@ -1,0 +1,132 @@
+//! Cases that a model reads: one after another, each as `ask` would, within one budget for all.
+
+use base::{Code, Problem};
+use flow::Run;
+use planner::Reason;
+
+use super::case::{Case, Line};
+use super::chunk::{Ground, looked_up};
+use super::result::{ByModel, CaseResult, Status};
+use crate::answer::{Answer, AnswerModel, AnswerStatus, Cost};
+use crate::by_model::{self, ModelUse, Over};
+use crate::context::Context;
+
+/// A model that is asked case after case.
+pub struct Reader<'a> {
+    context: &'a Context,
+    using: &'a ModelUse,
+    spent: Cost,
+    spent_ms: u64,
+}
+
+impl<'a> Reader<'a> {
+    /// That has read nothing yet.
+    pub fn new(context: &'a Context, using: &'a ModelUse) -> Reader<'a> {
+        Reader { context, using, spent: Cost::default(), spent_ms: 0 }
+    }
+
+    /// What was asked, and what all of it cost.
+    pub fn into_total(self) -> AnswerModel {
+        AnswerModel { name: self.using.name.clone(), cost: self.spent }
+    }
+
+    /// Reads a case that the planner refused or was not asked; leaves every other as it is.
+    pub async fn read(
+        &mut self,
+        run: &mut Run,
+        ground: &Ground,
+        line: &Line,
+        result: &mut CaseResult,
+    ) -> Result<(), Problem> {
+        let Some(case) = line.case.as_ref().ok().filter(|_| may_read(result)) else { return Ok(()) };
+        match self.answer(run, ground, case).await {
+            Ok((answer, None)) => take(result, answer),
+            Ok((answer, Some(problem))) => {
+                *result = CaseResult::problem(line, &problem);
+                result.model = Some(of_model(answer));
+            }
+            Err(problem) if problem.code == Code::TableUnknown => *result = CaseResult::problem(line, &problem),
+            Err(problem) => return Err(problem),
+        }
+        result.score(case.expect.as_ref());
+        Ok(())
+    }
+
+    /// What became of a case, and the problem that is its own.
+    async fn answer(
+        &mut self,
+        run: &mut Run,
+        ground: &Ground,
+        case: &Case,
+    ) -> Result<(Answer, Option<Problem>), Problem> {
+        let (dataset, index) = looked_up(ground, case)?;
+        let file = ground.file();
+        let over = Over { file: &file, dataset: &dataset, index: &index, doubts: ground.doubts() };
+        let mut answer = Answer::new(run.id(), &case.question, &dataset);
+        let left = self.left();
+        let problem = match by_model::answer(run, self.context, &left, over, None, &mut answer).await {
+            Ok(()) => None,
+            Err(problem) if is_of_the_case(problem.code) => Some(problem),
+            Err(problem) => return Err(problem),
+        };
+        self.spent_ms += answer.timing_ms.execute as u64;
+        if let Some(model) = &answer.model {
+            self.spent.add_all(&model.cost);
+        }
+        Ok((answer, problem))
+    }
+
+    /// The model with what is left of the budget for all cases.
+    fn left(&self) -> ModelUse {
+        let mut using = self.using.clone();
+        let budget = &mut using.budget;
+        budget.tokens_max = budget.tokens_max.map(|most| most.saturating_sub(self.spent.tokens.total()));
+        budget.usd_max = budget.usd_max.map(|most| (most - self.spent.usd.unwrap_or_default()).max(0.0));
+        budget.seconds_max = budget.seconds_max.map(|most| most.saturating_sub(self.spent_ms / 1_000));
+        using
+    }
+}
+
+/// Whether the planner left the case to a model: what it read and could not compute is not read again.
+fn may_read(result: &CaseResult) -> bool {
+    let is_said = |reason: &&Reason| result.reason.as_deref() == Some(reason.as_str());
+    let never = [Reason::WriteRequested, Reason::Limit, Reason::Disagreement];
+    result.status == Status::Refused && !never.iter().any(|reason| is_said(&reason))
+}
+
+/// Whether a problem is about one case, so that the others can be asked.
+fn is_of_the_case(code: Code) -> bool {
+    matches!(code, Code::BudgetExhausted | Code::ModelRefused | Code::ModelTruncated)
+}
+
+/// What became of the question, as the case's result.
+fn take(result: &mut CaseResult, mut answer: Answer) {
+    result.confidence = answer.confidence;
+    result.total_ms += answer.timing_ms.execute;
+    match (answer.status, answer.table.take(), answer.refusal.take()) {
+        (AnswerStatus::Answered, Some(table), _) => {
+            result.answer(&table, answer.focus.as_deref().unwrap_or_default());
+            result.would_refuse = false;
+            result.reason = None;
+            result.message = None;
+            result.known = answer.known.as_ref().map(|known| known.level);
+            result.reading = answer.reading.take();
+        }
+        (_, _, refusal) => {
+            result.status = Status::Refused;
+            result.reason = refusal.as_ref().map(|refusal| refusal.reason.as_str().to_string());
+            result.message = refusal.map(|refusal| refusal.message);
+        }
+    }
+    result.model = Some(of_model(answer));
+}
+
+fn of_model(answer: Answer) -> ByModel {
+    ByModel {
+        code: answer.code,
+        attempts: answer.attempts,
+        derivations: answer.derivations.len(),
+        critique: answer.critique,
+        cost: answer.model.map(|model| model.cost).unwrap_or_default(),
+    }
+}
