@@ -48,13 +48,12 @@ pub enum Provider {
     Chat,
     Ollama,
     Command,
-    Local,
 }
 
 impl Provider {
     /// All of them.
-    pub const ALL: [Provider; 6] =
-        [Provider::Anthropic, Provider::OpenAi, Provider::Chat, Provider::Ollama, Provider::Command, Provider::Local];
+    pub const ALL: [Provider; 5] =
+        [Provider::Anthropic, Provider::OpenAi, Provider::Chat, Provider::Ollama, Provider::Command];
 
     /// The word before the colon of a name.
     pub fn as_str(self) -> &'static str {
@@ -64,7 +63,6 @@ impl Provider {
             Provider::Chat => "chat",
             Provider::Ollama => "ollama",
             Provider::Command => "command",
-            Provider::Local => "local",
         }
     }
 

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
 use base::{Code, Hash, Problem, Table};
+use data::Dataset;
 use flow::{Run, StepPolicy};
 use model::{Family, Model, Reply, Request};
-use data::Dataset;
 use planner::{Index, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

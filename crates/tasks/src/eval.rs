@@ -9,9 +9,9 @@
 //! so an evaluation that was killed goes on behind the last chunk that was recorded. What the planner refuses a model may
 //! read, case by case behind its chunk: each reply and each execution is a step of its own, so that none is paid twice.
 
+mod by_model;
 mod case;
 mod chunk;
-mod by_model;
 mod compare;
 mod result;
 mod summary;

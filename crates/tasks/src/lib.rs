@@ -31,7 +31,9 @@ pub use ask::{AskInput, ask};
 pub use by_model::{Budget, ModelUse};
 pub use context::Context;
 pub use demo::{DemoDocument, DemoInput, demo};
-pub use eval::{ByModel, CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval};
+pub use eval::{
+    ByModel, CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval,
+};
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};
 pub use program::{DATABASE_NAME, ExecutionDocument, ProgramData, ProgramInput, program};

@@ -79,11 +79,7 @@ async fn python(warehouse: &Warehouse, over: Over<'_>, text: &str) -> Result<Exe
 }
 
 /// The only way of a model's program to a cell: it takes what the guard has checked.
-async fn run_checked(
-    warehouse: &Warehouse,
-    over: Over<'_>,
-    checked: &Checked<Python>,
-) -> Result<Executed, Problem> {
+async fn run_checked(warehouse: &Warehouse, over: Over<'_>, checked: &Checked<Python>) -> Result<Executed, Problem> {
     let names = over.dataset.tables.iter().map(|table| table.name.clone()).collect();
     let program = Program {
         code: checked.text(),
