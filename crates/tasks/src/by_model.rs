@@ -16,10 +16,10 @@ use base::{Code, Hash, Problem, Table};
 use data::Dataset;
 use flow::{Run, StepPolicy};
 use model::{Family, Model, Reply, Request};
-use planner::{Index, Reason, Refusal};
+use planner::{Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use warehouse::{Doubts, Prepared};
+use warehouse::Prepared;
 
 use self::execute::Executed;
 use self::prompt::Prompts;
@@ -86,16 +86,12 @@ pub struct Over<'a> {
     pub file: &'a Path,
     /// What is known about the tables.
     pub dataset: &'a Dataset,
-    /// What plans are judged by.
-    pub index: &'a Index,
-    /// What keeps any answer from being certain.
-    pub doubts: Doubts,
 }
 
 impl<'a> Over<'a> {
     /// All of a prepared dataset.
-    pub fn all_of(prepared: &'a Prepared, index: &'a Index) -> Over<'a> {
-        Over { file: &prepared.file, dataset: &prepared.dataset, index, doubts: prepared.doubts() }
+    pub fn all_of(prepared: &'a Prepared) -> Over<'a> {
+        Over { file: &prepared.file, dataset: &prepared.dataset }
     }
 }
 
