@@ -45,8 +45,9 @@ impl App {
         let build = build_of(&program);
         let mut warehouse = Warehouse::new(settings.data_dir.clone(), program, environment, warmth, progress);
         warehouse.cache_bytes = settings.cache_bytes;
-        let models = settings.models.clone();
-        App { settings, context: Arc::new(Context { warehouse, build, models }), engine: OnceCell::new() }
+        let (models, budget_day) = (settings.models.clone(), settings.budget_day.clone());
+        let context = Arc::new(Context { warehouse, build, models, budget_day });
+        App { settings, context, engine: OnceCell::new() }
     }
 
     /// Where data comes from.

@@ -21,6 +21,10 @@ const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
 const RETENTION_DAYS_MAX: u64 = 36_500;
 /// More is no bound.
 const CACHE_BYTES_MAX: u64 = 1 << 50;
+/// More is no budget.
+const AMOUNT_MAX: u64 = 1 << 50;
+/// The table of budgets, whose settings have dots in their names.
+const BUDGET: &str = "budget";
 /// The table of models in the user's file.
 const MODELS: &str = "models";
 /// The file beside the user's data.
@@ -77,6 +81,36 @@ const SETTINGS: &[Known] = &[
         variable: "ASSAY_MODEL",
         in_project: false,
         about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM, a name of yours or off",
+    },
+    Known {
+        name: "budget.run.tokens",
+        variable: "ASSAY_BUDGET_RUN_TOKENS",
+        in_project: false,
+        about: "tokens that a model may use for one run at most",
+    },
+    Known {
+        name: "budget.run.usd",
+        variable: "ASSAY_BUDGET_RUN_USD",
+        in_project: false,
+        about: "dollars that a model with prices may cost for one run at most",
+    },
+    Known {
+        name: "budget.run.seconds",
+        variable: "ASSAY_BUDGET_RUN_SECONDS",
+        in_project: false,
+        about: "seconds that a model may take for one run at most",
+    },
+    Known {
+        name: "budget.day.tokens",
+        variable: "ASSAY_BUDGET_DAY_TOKENS",
+        in_project: false,
+        about: "tokens that models may use in a day (UTC) at most",
+    },
+    Known {
+        name: "budget.day.usd",
+        variable: "ASSAY_BUDGET_DAY_USD",
+        in_project: false,
+        about: "dollars that models with prices may cost in a day (UTC) at most",
     },
 ];
 
@@ -148,6 +182,10 @@ pub struct Settings {
     pub model: Option<String>,
     /// Where models are, and the keys to them.
     pub models: model::Directory,
+    /// What a model may cost for one run where nothing else is said.
+    pub budget_run: tasks::Budget,
+    /// What models may cost in a day.
+    pub budget_day: tasks::DayBudget,
 }
 
 impl Settings {
@@ -264,6 +302,15 @@ fn decide(
             .transpose()?,
         model: value("model").filter(|name| !name.is_empty() && name != MODEL_OFF),
         models: model::Directory { defined, ..providers(environment) },
+        budget_run: tasks::Budget {
+            tokens_max: amount("budget.run.tokens", value("budget.run.tokens"))?,
+            usd_max: dollars("budget.run.usd", value("budget.run.usd"))?,
+            seconds_max: amount("budget.run.seconds", value("budget.run.seconds"))?,
+        },
+        budget_day: tasks::DayBudget {
+            tokens_max: amount("budget.day.tokens", value("budget.day.tokens"))?,
+            usd_max: dollars("budget.day.usd", value("budget.day.usd"))?,
+        },
         data_dir,
         color,
         all,
@@ -297,6 +344,17 @@ fn whole_number(name: &str, value: Option<String>, allowed: RangeInclusive<u64>)
     })
 }
 
+fn amount(name: &str, value: Option<String>) -> Result<Option<u64>, Problem> {
+    value.map(|value| whole_number(name, Some(value), 0..=AMOUNT_MAX)).transpose()
+}
+
+fn dollars(name: &str, value: Option<String>) -> Result<Option<f64>, Problem> {
+    let Some(value) = value else { return Ok(None) };
+    let usd = value.parse().ok().filter(|usd: &f64| usd.is_finite() && *usd >= 0.0);
+    let invalid = || Problem::new(Code::SettingInvalid, format!("the setting {name} cannot be `{value}`"));
+    usd.map(Some).ok_or_else(|| invalid().hint("use an amount of US dollars, such as 2.5"))
+}
+
 /// What a file says.
 #[derive(Default)]
 struct FileSettings {
@@ -317,7 +375,7 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
             .hint("define them in your own file: a model is sent your data, and a key is sent to it"));
     }
     let mut values = BTreeMap::new();
-    for (name, value) in table {
+    for (name, value) in flattened(table) {
         let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
             let names = SETTINGS.iter().map(|known| known.name);
             let close = nearest(&name, names.clone());
@@ -334,6 +392,7 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
         let value = match value {
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
             _ => {
                 return Err(
                     invalid(format!("the setting `{name}` must be a text or a number")).hint("put it in quotes")
@@ -343,6 +402,21 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
         values.insert(name, value);
     }
     Ok(FileSettings { values, models })
+}
+
+/// `[budget.run]` with `tokens` below it is the setting `budget.run.tokens`.
+fn flattened(table: toml::Table) -> Vec<(String, toml::Value)> {
+    let mut flat = Vec::new();
+    for (name, value) in table {
+        match value {
+            toml::Value::Table(below) if name == BUDGET || name.starts_with("budget.") => {
+                let below = below.into_iter().map(|(last, value)| (format!("{name}.{last}"), value));
+                flat.extend(flattened(below.collect()));
+            }
+            value => flat.push((name, value)),
+        }
+    }
+    flat
 }
 
 #[cfg(test)]
@@ -406,6 +480,21 @@ mod tests {
             let problem = decided(&[("HOME", "/h"), ("ASSAY_CACHE_BYTES", wrong)], &[]).expect_err("refused");
             assert_eq!(problem.code, Code::SettingInvalid, "{wrong}");
         }
+    }
+
+    #[test]
+    fn budgets_stand_in_tables_of_their_own() {
+        let file = "/h/.config/assay/config.toml";
+        let user = [(file, "[budget.run]\ntokens = 5\nusd = 0.5\n[budget.day]\nusd = 2\n")];
+        let settings = decided(&[("HOME", "/h"), ("ASSAY_BUDGET_DAY_TOKENS", "7")], &user).expect("all is well");
+        let (run, day) = (settings.budget_run, settings.budget_day);
+        assert_eq!((run.tokens_max, run.usd_max, run.seconds_max), (Some(5), Some(0.5), None));
+        assert_eq!((day.tokens_max, day.usd_max), (Some(7), Some(2.0)));
+        for wrong in ["[budget.run]\ntoken = 5", "[budget.run]\nusd = -1", "[budget]\nday = 5", "budget = 1"] {
+            let problem = decided(&[("HOME", "/h")], &[(file, wrong)]).expect_err(wrong);
+            assert_eq!(problem.code, Code::SettingInvalid, "{wrong}");
+        }
+        assert!(decided(&[("HOME", "/h")], &[("assay.toml", "[budget.run]\ntokens = 5")]).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use base::{Action, Code, Hash, Problem, RunId};
+use base::{Action, Code, Hash, Problem, RunId, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -276,6 +276,18 @@ impl Run {
             Ok(Found { output: whole(&store, &output).await?, run })
         };
         self.step(name, input, effect).await.map(Some)
+    }
+
+    /// The outputs of all steps of a name that runs of this machine have performed since midnight, in UTC. Not recorded:
+    /// it says whether to begin, and what was begun does not ask again.
+    pub async fn outputs_of_today(&self, name: &str) -> Result<Vec<Value>, Problem> {
+        const DAY_MS: i64 = 86_400_000;
+        let now = self.store.now().await?.0;
+        let mut outputs = Vec::new();
+        for content in self.store.outputs_since(name, Timestamp(now - now.rem_euclid(DAY_MS))).await? {
+            outputs.push(whole(&self.store, &content).await?);
+        }
+        Ok(outputs)
     }
 
     /// Does something beside the steps that may take long, and gives it up when the run is to stop.

@@ -47,8 +47,17 @@ impl Model for CommandModel {
                 heard(&text);
             }
             let ms = started.elapsed().as_millis() as u64;
-            let tokens = Tokens::default();
-            Ok(Reply { text, tool_calls: Vec::new(), stop, tokens, ms, reasoning: Vec::new(), by: None, usd: None })
+            Ok(Reply {
+                text,
+                tool_calls: Vec::new(),
+                stop,
+                tokens: Tokens::default(),
+                ms,
+                reasoning: Vec::new(),
+                by: None,
+                usd: None,
+                recorded: false,
+            })
         })
     }
 }

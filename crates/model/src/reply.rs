@@ -30,6 +30,9 @@ pub struct Reply {
     /// What it cost by the prices of that time, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
+    /// Whether it was given before and cost nothing now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recorded: bool,
 }
 
 /// Why a reply ended.
@@ -134,6 +137,7 @@ mod tests {
             reasoning: vec![],
             by: None,
             usd: None,
+            recorded: false,
         };
         let written = serde_json::to_value(&reply).expect("plain data");
         let tokens = json!({"input": 0, "cache_read": 0, "cache_write": 0, "output": 0, "reasoning": 0});

@@ -194,7 +194,8 @@ impl Draft {
         if cut_at_stop(&mut self.text, stop_words) && !is_calling {
             stop = Stop::StopWord;
         }
-        Reply { text: self.text, tool_calls, stop, tokens: self.tokens, ms: 0, reasoning, by: None, usd: None }
+        let (text, tokens) = (self.text, self.tokens);
+        Reply { text, tool_calls, stop, tokens, ms: 0, reasoning, by: None, usd: None, recorded: false }
     }
 }
 

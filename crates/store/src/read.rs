@@ -75,6 +75,16 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, Failure> {
     only(connection, "PRAGMA data_version", [], |row| row.get(0))
 }
 
+/// The outputs of steps of a name that ended at a moment or later and were performed by runs of this store: not those
+/// that came with a capsule, nor those that a fork took over from the run it forked.
+pub(crate) fn outputs_since(connection: &Connection, name: &str, since: Timestamp) -> Result<Vec<Content>, Failure> {
+    let outputs = "SELECT steps.output, steps.output_artifact FROM steps JOIN runs ON runs.id = steps.run
+         WHERE steps.name = ?1 AND steps.finished_at >= ?2 AND runs.imported_at IS NULL
+           AND (runs.forked_step IS NULL OR steps.position >= runs.forked_step)";
+    let found: Vec<Option<Content>> = all(connection, outputs, params![name, since.0], content)?;
+    Ok(found.into_iter().flatten().collect())
+}
+
 /// The durable events after a number, in order.
 pub(crate) fn events(connection: &Connection, id: &RunId, after: i64, limit: i64) -> Result<Vec<Event>, Failure> {
     let events = "SELECT seq, at, type, data FROM events WHERE run = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";

@@ -285,6 +285,12 @@ impl Store {
         self.read(read::queue).await
     }
 
+    /// The outputs of steps of a name that runs of this store performed since a moment.
+    pub async fn outputs_since(&self, name: &str, since: Timestamp) -> Result<Vec<Content>, Problem> {
+        let name = name.to_string();
+        self.read(move |connection| read::outputs_since(connection, &name, since)).await
+    }
+
     /// Those of an owner's runs that a user asked to be stopped.
     pub async fn cancel_requests(&self, owner: &str) -> Result<Vec<RunId>, Problem> {
         let owner = owner.to_string();

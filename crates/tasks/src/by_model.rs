@@ -56,6 +56,33 @@ pub struct Budget {
     pub seconds_max: Option<u64>,
 }
 
+/// What all runs of this machine may spend on models in a day, in UTC.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DayBudget {
+    /// Of all kinds together.
+    pub tokens_max: Option<u64>,
+    /// By the prices of models that have some.
+    pub usd_max: Option<f64>,
+}
+
+impl DayBudget {
+    /// The problem, where replies have used it up.
+    fn exhausted_by(&self, replies: &[Reply]) -> Option<Problem> {
+        let paid = || replies.iter().filter(|reply| !reply.recorded);
+        let tokens = paid().fold(0, |sum: u64, reply| sum.saturating_add(reply.tokens.total()));
+        let usd: f64 = paid().filter_map(|reply| reply.usd).sum();
+        let (spent, setting) = if self.tokens_max.is_some_and(|most| tokens >= most) {
+            (format!("{tokens} tokens"), "budget.day.tokens")
+        } else if self.usd_max.is_some_and(|most| usd >= most) {
+            (format!("${usd:.4}"), "budget.day.usd")
+        } else {
+            return None;
+        };
+        let message = format!("today's budget for models is used up: {spent} since midnight UTC");
+        Some(Problem::new(Code::BudgetExhausted, message).hint(format!("the setting {setting} raises it")))
+    }
+}
+
 /// What a run may spend where nobody says otherwise.
 const TOKENS_DEFAULT: u64 = 200_000;
 const SECONDS_DEFAULT: u64 = 900;
@@ -312,6 +339,7 @@ impl Asking<'_> {
             return Ok(None);
         }
         if self.model.is_none() && self.run.will_perform() {
+            self.check_day().await?;
             self.model = Some(self.context.models.find(&self.using.name)?);
         }
         let (model, emitter) = (self.model.clone(), self.run.emitter());
@@ -327,6 +355,19 @@ impl Asking<'_> {
         self.spent.add(&reply);
         self.spent_ms += reply.ms;
         Ok(Some(reply))
+    }
+
+    /// Asked once, before the first reply that is paid for: what was begun may be finished.
+    async fn check_day(&self) -> Result<(), Problem> {
+        let budget = &self.context.budget_day;
+        if *budget == DayBudget::default() {
+            return Ok(());
+        }
+        let outputs = self.run.outputs_of_today("model").await?;
+        // A step that failed has a problem for its output, and cost nothing that is known.
+        let replies: Vec<Reply> =
+            outputs.into_iter().filter_map(|output| serde_json::from_value(output).ok()).collect();
+        budget.exhausted_by(&replies).map_or(Ok(()), Err)
     }
 
     fn is_spent(&self) -> bool {

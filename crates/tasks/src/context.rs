@@ -3,6 +3,8 @@
 use model::Directory;
 use warehouse::Warehouse;
 
+use crate::by_model::DayBudget;
+
 /// What tasks are lent.
 pub struct Context {
     /// Where their data comes from, and the sandbox it is read in.
@@ -11,4 +13,6 @@ pub struct Context {
     pub build: String,
     /// Which models there are.
     pub models: Directory,
+    /// What models may cost in a day.
+    pub budget_day: DayBudget,
 }

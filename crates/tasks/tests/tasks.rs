@@ -25,7 +25,12 @@ impl Lab {
         let engine = Arc::new(Engine::new(store, tasks::tasks(), Options::default()));
         Lab {
             engine,
-            context: Arc::new(Context { models: model::Directory::default(), warehouse, build: "test".to_string() }),
+            context: Arc::new(Context {
+                models: model::Directory::default(),
+                warehouse,
+                build: "test".to_string(),
+                budget_day: tasks::DayBudget::default(),
+            }),
         }
     }
 

@@ -76,3 +76,30 @@ fn a_wrong_table_is_an_error_that_says_what_to_write() {
     assert_eq!(problem["code"], "setting_invalid");
     assert!(problem["message"].as_str().unwrap().contains("cannot come from a project"), "{problem:#}");
 }
+
+#[test]
+fn settings_bound_a_run_and_a_day() {
+    let place = place();
+    let broken = python("nothing_here");
+    settings(&place, "[budget.run]\ntokens = 50\n");
+    let model = Scripted::saying(&[&broken]);
+    let asked = |question: &str, more: &[&str]| {
+        let call = ask(&place, question, &["--model", "chat:m", "--no-cache"]).env("OPENAI_BASE_URL", &model.address);
+        more.iter().fold(call, |call, argument| call.arg(argument)).run()
+    };
+    let problem = asked("what is it", &[]).exits(2).document();
+    assert_eq!((&problem["code"], model.heard().len()), (&json!("budget_exhausted"), 1), "{problem:#}");
+    // A flag says otherwise for one run.
+    asked("what is it", &["--max-tokens", "150"]);
+    assert_eq!(model.heard().len(), 3);
+    // Three replies of 110 tokens each.
+    settings(&place, "[budget.day]\ntokens = 331\n");
+    asked("what is it", &["--max-tokens", "1"]);
+    assert_eq!(model.heard().len(), 4, "one token is left");
+    let problem = asked("what is it", &[]).exits(2).document();
+    assert_eq!((&problem["code"], model.heard().len()), (&json!("budget_exhausted"), 4), "{problem:#}");
+    assert!(problem["message"].as_str().unwrap().contains("440 tokens since midnight"), "{problem:#}");
+    assert_eq!(problem["hint"], "the setting budget.day.tokens raises it");
+    // What costs nothing is not held up.
+    place.json(0, &["ask", "sales.csv", "total amount", "--model", "chat:m"]);
+}
