@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod machine;
+pub mod models;
 pub mod plan;
 pub mod runs;
 
@@ -63,6 +64,10 @@ const ALL: &[Entry] = &[
     entry::<machine::BrokerStop>(),
     entry::<machine::Installed>(),
     entry::<machine::Config>(),
+    entry::<models::Models>(),
+    entry::<models::ModelShown>(),
+    entry::<models::ModelTest>(),
+    entry::<models::ModelChosen>(),
     entry::<Schemas>(),
     entry::<Problem>(),
 ];

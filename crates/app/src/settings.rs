@@ -3,6 +3,7 @@
 //! This is the only place that reads the environment. A project file may lie in a folder that came from a stranger, so
 //! it cannot name a program to run, nor a place from which prepared data or an environment would be trusted.
 
+pub(crate) mod chosen;
 mod models;
 
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! The command line as types; nothing is looked up here.
 
 mod data;
+mod models;
 mod plan;
 mod question;
 mod runs;
@@ -12,6 +13,7 @@ use app::{Color, Overrides};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::*;
+pub use models::*;
 pub use plan::*;
 pub use question::*;
 pub use runs::*;
@@ -116,6 +118,8 @@ pub enum Command {
     Demo(Demo),
     /// Say what this machine gives and what is missing
     Doctor,
+    /// List, look at and try the models that can be asked, and choose one
+    Model(Model),
     /// Show settings
     Config(Config),
     /// Print what `--json` prints as JSON Schema: the documents there are, or one of them

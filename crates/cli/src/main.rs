@@ -122,6 +122,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Runs(runs) => commands::runs::run(terminal, runs).await,
         Command::Demo(demo) => commands::demo::run(terminal, demo).await,
         Command::Worker(_) => unreachable!("`run` has its own way with a worker"),
+        Command::Model(model) => commands::models::run(terminal, model).await,
         Command::Doctor => commands::doctor::run(terminal).await,
         Command::Config(config) => commands::config::run(terminal, config),
         Command::Schema(schema) => commands::schema::run(terminal, schema),

@@ -8,6 +8,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use base::{Code, Problem, nearest};
+use reqwest::Url;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::defined::{Chain, DefinedKey, Definition, Link};
 use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
@@ -117,23 +120,36 @@ impl Directory {
         }
     }
 
-    /// Where the model is, how it is spoken to, and the key.
-    pub fn endpoint_of(&self, name: &str) -> Result<Endpoint, Problem> {
-        self.endpoint(&self.wanted(name)?)
+    /// What is known of a model without asking it; an error where there can be none of that name.
+    pub fn describe(&self, name: &str) -> Result<Described, Problem> {
+        let wanted = self.wanted(name)?;
+        let place = match wanted.provider {
+            "command" => None,
+            _ => Some(self.place(&wanted)?.1),
+        };
+        let key = match self.key(&wanted) {
+            Ok(Some(_)) => KeyState::There,
+            Ok(None) => KeyState::NotNeeded,
+            Err(_) => KeyState::Missing,
+        };
+        Ok(Described {
+            provider: wanted.provider.to_string(),
+            model: wanted.model.to_string(),
+            // Not the whole address: what somebody put into it is theirs.
+            origin: place.and_then(|place| Url::parse(&place).ok()).map(|url| url.origin().ascii_serialization()),
+            key,
+            fallbacks: wanted
+                .definition
+                .map(|one| self.after(one))
+                .unwrap_or_default()
+                .iter()
+                .map(|one| one.to_string())
+                .collect(),
+        })
     }
 
     fn endpoint(&self, wanted: &Wanted<'_>) -> Result<Endpoint, Problem> {
-        let own_base = wanted.definition.and_then(|definition| definition.base_url.as_deref());
-        let base = |given: &Option<String>, usual: &str| {
-            own_base.or(given.as_deref()).unwrap_or(usual).trim_end_matches('/').to_string()
-        };
-        let (wire, base_url) = match wanted.provider {
-            "anthropic" => (Wire::Messages, base(&self.anthropic_base, ANTHROPIC_BASE)),
-            "openai" => (Wire::Responses, base(&self.openai_base, OPENAI_BASE)),
-            "chat" => (Wire::Chat, base(&self.openai_base, OPENAI_BASE)),
-            "ollama" => (Wire::Chat, ollama_base(own_base.or(self.ollama_host.as_deref()))),
-            other => return Err(unknown(format!("there is no provider `{other}`"))),
-        };
+        let (wire, base_url) = self.place(wanted)?;
         Ok(Endpoint {
             name: wanted.name.to_string(),
             wire,
@@ -141,6 +157,21 @@ impl Directory {
             base_url,
             key: self.key(wanted)?,
             allow_http: wanted.definition.is_some_and(|definition| definition.allow_http),
+        })
+    }
+
+    /// How the model is spoken to and where.
+    fn place(&self, wanted: &Wanted<'_>) -> Result<(Wire, String), Problem> {
+        let own_base = wanted.definition.and_then(|definition| definition.base_url.as_deref());
+        let base = |given: &Option<String>, usual: &str| {
+            own_base.or(given.as_deref()).unwrap_or(usual).trim_end_matches('/').to_string()
+        };
+        Ok(match wanted.provider {
+            "anthropic" => (Wire::Messages, base(&self.anthropic_base, ANTHROPIC_BASE)),
+            "openai" => (Wire::Responses, base(&self.openai_base, OPENAI_BASE)),
+            "chat" => (Wire::Chat, base(&self.openai_base, OPENAI_BASE)),
+            "ollama" => (Wire::Chat, ollama_base(own_base.or(self.ollama_host.as_deref()))),
+            other => return Err(unknown(format!("there is no provider `{other}`"))),
         })
     }
 
@@ -165,6 +196,33 @@ impl Directory {
             _ => Ok(usual.clone()),
         }
     }
+}
+
+/// What can be said of a model without asking it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// Who has it.
+    pub provider: String,
+    /// The name by which the provider knows it.
+    pub model: String,
+    /// Scheme, host and port of its address; a program has none.
+    pub origin: Option<String>,
+    /// Whether its key is there.
+    pub key: KeyState,
+    /// Who is asked where it fails, in turn.
+    pub fallbacks: Vec<String>,
+}
+
+/// Whether a key is there; never the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyState {
+    /// It would be sent.
+    There,
+    /// Without it the model cannot be asked.
+    Missing,
+    /// None would be sent, and none has to be.
+    NotNeeded,
 }
 
 /// A model as it was asked for.
@@ -203,7 +261,7 @@ mod tests {
             ollama_host: Some("localhost:9".into()),
             ..Directory::default()
         };
-        let told = |name: &str| match directory.endpoint_of(name) {
+        let told = |name: &str| match directory.wanted(name).and_then(|wanted| directory.endpoint(&wanted)) {
             Ok(endpoint) => format!("{:?} {} {}", endpoint.wire, endpoint.base_url, endpoint.key.is_some()),
             Err(problem) => problem.code.as_str().to_string(),
         };
@@ -239,7 +297,7 @@ mod tests {
         ];
         let defined = defined.into_iter().map(|(name, definition)| (name.to_string(), definition)).collect();
         let directory = Directory { openai_key: Some(Secret::new("usual")), defined, ..Directory::default() };
-        let key = |name: &str| match directory.endpoint_of(name) {
+        let key = |name: &str| match directory.wanted(name).and_then(|wanted| directory.endpoint(&wanted)) {
             Ok(endpoint) => endpoint.key.map(|key| key.expose().to_string()).unwrap_or_default(),
             Err(problem) => problem.hint.unwrap_or_default(),
         };

@@ -29,7 +29,7 @@ use std::pin::Pin;
 
 pub use command::{CommandModel, CommandRunner, command};
 pub use defined::{DefinedKey, Definition, Provider};
-pub use directory::{Directory, RunProgram};
+pub use directory::{Described, Directory, KeyState, RunProgram};
 pub use endpoint::{Endpoint, Limits, connect};
 pub use families::{Action, Capabilities, Family};
 pub use reply::{Prices, Reply, Stop, Tokens};

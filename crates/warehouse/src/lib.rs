@@ -31,7 +31,7 @@ pub use data_names::DataNames;
 pub use early_read::blocking;
 pub use export::{export, init};
 pub use file_state::FileState;
-pub use files::{hash_file, open_regular, private_folder, unreadable, unwritable};
+pub use files::{hash_file, open_regular, private_folder, unreadable, unwritable, write_whole};
 pub use hashes::{Hashes, changed};
 pub use indexes::Indexes;
 pub use notes::{Note, Notes};

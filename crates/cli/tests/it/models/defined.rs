@@ -103,3 +103,61 @@ fn settings_bound_a_run_and_a_day() {
     // What costs nothing is not held up.
     place.json(0, &["ask", "sales.csv", "total amount", "--model", "chat:m"]);
 }
+
+#[test]
+fn a_model_is_tried_and_what_its_family_lacks_is_no_failure() {
+    let place = place();
+    let said = ["ready", "1 2 3", "{\"city\": \"Paris\"}", "I call nothing"];
+    let tried = |name: &str, code: i32| {
+        let model = Scripted::saying(&said);
+        let call = place.assay(["model", "test", name, "--json"]).env("OPENAI_BASE_URL", &model.address);
+        call.run().exits(code).document()
+    };
+    let test = tried("chat:m", 0);
+    let checks: Vec<(&str, bool)> = test["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|check| (check["id"].as_str().unwrap(), check["ok"] == true))
+        .collect();
+    assert_eq!(checks, [("text", true), ("stream", true), ("structured", true), ("tools", false)], "{test:#}");
+    assert_eq!((&test["ok"], &test["usage"]["output"]), (&json!(true), &json!(40)));
+    // Of this one calls are expected.
+    let test = tried("chat:claude", 1);
+    assert_eq!(
+        (&test["ok"], &test["checks"][3]["note"]),
+        (&json!(false), &json!("called nothing, said `I call nothing`"))
+    );
+    let silent = place.assay(["model", "test", "chat:m", "--json"]).env("OPENAI_BASE_URL", NOBODY).run();
+    let test = silent.exits(1).document();
+    assert_eq!(test["checks"][3]["note"], "not tried, for no text came", "{test:#}");
+    let problem = place.assay(["model", "test", "--json"]).run().exits(2).document();
+    assert_eq!(problem["code"], "model_unknown");
+}
+
+#[test]
+fn models_are_listed_shown_and_chosen_without_their_keys() {
+    let place = place();
+    let file = "# mine\n[models.main]\nprovider = \"chat\"\nmodel = \"qwen\"\nbase_url = \"https://h.example/secret/v1\"\n\
+                key_env = \"MAIN_KEY\"\nprices = { input = 3, output = 15 }\nfallback = \"ollama:x\"\n";
+    settings(&place, file);
+    let run = |arguments: &[&str]| {
+        let call = place.assay(arguments).arg("--json").env("MAIN_KEY", super::CANARY);
+        let ran = call.env("ANTHROPIC_API_KEY", super::CANARY).run();
+        assert!(!ran.stdout.contains(super::CANARY) && !ran.stderr.contains(super::CANARY));
+        ran
+    };
+    let list = run(&["model", "list"]).exits(0).document();
+    assert_eq!((&list["default"], &list["models"][0]["key"]), (&Value::Null, &json!("there")), "{list:#}");
+    assert_eq!(list["models"][0]["fallbacks"], json!(["ollama:x"]));
+    let keys: Vec<&Value> = list["providers"].as_array().unwrap().iter().map(|one| &one["key"]).collect();
+    assert_eq!(keys, ["there", "missing", "not_needed", "not_needed", "not_needed"]);
+    let shown = run(&["model", "show", "main"]).exits(0).document();
+    assert_eq!((&shown["origin"], &shown["prices"]["cache_read"]), (&json!("https://h.example"), &json!(3.0)));
+    run(&["model", "use", "nobody"]).exits(2);
+    run(&["model", "use", "main"]).exits(0);
+    let written = std::fs::read_to_string(place.path(".config/assay/config.toml")).unwrap();
+    assert_eq!(written, file.replace("# mine\n", "# mine\nmodel = \"main\"\n"));
+    let list = run(&["model", "list"]).exits(0).document();
+    assert_eq!((&list["default"], &list["default_origin"]), (&json!("main"), &json!("user file")));
+}

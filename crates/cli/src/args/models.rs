@@ -1,0 +1,48 @@
+//! Arguments of `model`: which models there are, whether they work, which one is asked.
+
+use clap::{Args, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  assay model list
+  assay model test anthropic:claude-sonnet-4-5
+  assay model use ollama:qwen2.5-coder
+
+A model of your own, in the settings file that `assay config show` names:
+  [models.main]
+  provider = \"chat\"                 anthropic, openai, chat, ollama, command or local
+  model = \"qwen2.5-coder\"
+  base_url = \"https://models.example/v1\"
+  key_env = \"MAIN_KEY\"              or key_file
+  prices = { input = 3, output = 15 }    US dollars per million tokens
+  fallback = \"ollama:qwen2.5-coder\"";
+
+/// `assay model list|show|test|use`
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Model {
+    #[command(subcommand)]
+    pub action: ModelAction,
+}
+
+/// What to do with models.
+#[derive(Debug, Subcommand)]
+pub enum ModelAction {
+    /// Those you defined, the providers and whether their keys are there, and which one is asked
+    List,
+    /// Where a model is, what is expected of it and what it costs
+    Show {
+        /// Its name, such as ollama:qwen2.5-coder
+        name: String,
+    },
+    /// Ask a model for text, a stream, a structure and a call of a tool; 1 where it does not do what is expected of it
+    Test {
+        /// Its name; the one your settings name if not given
+        name: Option<String>,
+    },
+    /// Make a model the one that is asked where nothing else is said
+    Use {
+        /// Its name, or off
+        name: String,
+    },
+}

@@ -1,0 +1,116 @@
+//! `assay model list|show|test|use`: which models there are, whether they work, which one is asked.
+
+use app::documents::models::{KeyState, ModelChosen, ModelShown, ModelTest, Models};
+use base::{Code, Document, Problem};
+
+use crate::args::{Model, ModelAction};
+use crate::printer::Printer;
+use crate::terminal::Terminal;
+
+/// Lists, shows, tries or chooses; 1 where a model does not do what is expected of it.
+pub async fn run(terminal: &Terminal, model: &Model) -> Result<u8, Problem> {
+    match &model.action {
+        ModelAction::List => list(terminal),
+        ModelAction::Show { name } => show(terminal, name),
+        ModelAction::Test { name } => test(terminal, name.as_deref()).await,
+        ModelAction::Use { name } => choose(terminal, name),
+    }
+}
+
+fn list(terminal: &Terminal) -> Result<u8, Problem> {
+    let document = Models::of(&terminal.app.settings)?;
+    terminal.show(&document.to_json(), |printer| print_list(printer, &document));
+    Ok(0)
+}
+
+fn print_list(printer: &Printer, document: &Models) {
+    let width = document.models.iter().map(|model| model.name.chars().count()).max().unwrap_or(0).max(9);
+    for one in &document.models {
+        let then = one.fallbacks.iter().map(|name| format!(", then {name}")).collect::<String>();
+        let about = format!("{}:{}{then}", one.provider, one.model);
+        printer.line(&format!("{:<width$}  {:<11}  {about}", one.name, key(one.key)));
+    }
+    for provider in &document.providers {
+        let about = match (provider.key_variable, &provider.origin) {
+            (Some(variable), Some(origin)) => format!("{}:MODEL  {variable}, {origin}", provider.name),
+            (_, Some(origin)) => format!("{}:MODEL  {origin}", provider.name),
+            _ => format!("\"{}:PROGRAM ARGUMENTS\"", provider.name),
+        };
+        printer.line(&format!("{:<width$}  {:<11}  {}", provider.name, key(provider.key), printer.dim(&about)));
+    }
+    match &document.default {
+        Some(name) => printer.remark("asked", &format!("{name} ({})", document.default_origin)),
+        None => printer.remark("asked", "none; `assay model use NAME` chooses one"),
+    }
+}
+
+fn key(state: KeyState) -> &'static str {
+    match state {
+        KeyState::There => "key there",
+        KeyState::Missing => "key missing",
+        KeyState::NotNeeded => "no key",
+    }
+}
+
+fn show(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    let document = ModelShown::of(&terminal.app.settings, name)?;
+    terminal.show(&document.to_json(), |printer| print_model(printer, &document));
+    Ok(0)
+}
+
+fn print_model(printer: &Printer, document: &ModelShown) {
+    let line = |label: &str, text: &str| printer.line(&format!("{:<9} {text}", label));
+    let default = if document.is_default { " (asked where nothing else is said)" } else { "" };
+    line("model", &format!("{}{default}", document.name));
+    let place = document.origin.as_ref().map(|origin| format!(" at {origin}")).unwrap_or_default();
+    line("is", &format!("{} of {}{place}", document.model, document.provider));
+    line("key", key(document.key).trim_start_matches("key "));
+    let family = &document.family;
+    let can = [(family.tools, "tools"), (family.schema, "schema"), (family.critique_is_gate, "critique is a gate")];
+    let can: String = can.into_iter().filter(|(has, _)| *has).map(|(_, what)| format!(", {what}")).collect();
+    line("family", &format!("{}: {} tokens, {} first{can}", family.name, family.context_tokens, family.action));
+    match &document.prices {
+        Some(prices) => line(
+            "prices",
+            &format!(
+                "${} read, ${} from cache, ${} into cache, ${} written, per million tokens",
+                prices.input, prices.cache_read, prices.cache_write, prices.output
+            ),
+        ),
+        None => line("prices", "not known"),
+    }
+    if !document.fallbacks.is_empty() {
+        line("fallback", &document.fallbacks.join(", then "));
+    }
+}
+
+async fn test(terminal: &Terminal, name: Option<&str>) -> Result<u8, Problem> {
+    let settings = &terminal.app.settings;
+    let name = name.or(settings.model.as_deref()).ok_or_else(|| {
+        Problem::new(Code::ModelUnknown, "no model is chosen")
+            .hint("name one, such as `assay model test ollama:qwen2.5-coder`")
+    })?;
+    terminal.printer.progress(&format!("asking {name}"));
+    let document = ModelTest::run(settings, name).await?;
+    terminal.show(&document.to_json(), |printer| {
+        for check in &document.checks {
+            let word = if check.ok { "ok" } else { "no" };
+            printer.line(&format!("{:<10}  {word}  {:>6} ms  {}", check.id.as_str(), check.ms, check.note));
+        }
+        let verdict = if document.ok { "works" } else { "does not do what is expected of it" };
+        printer.line(&format!("{name} {verdict}; {} tokens", document.usage.total()));
+    });
+    Ok(u8::from(!document.ok))
+}
+
+fn choose(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    let document = ModelChosen::write(&terminal.app.settings, name)?;
+    terminal.show(&document.to_json(), |printer| {
+        printer.line(&format!("{name} is asked from now on, says {}", document.file));
+        let setting = terminal.app.settings.all.iter().find(|setting| setting.name == "model");
+        if let Some(setting) = setting.filter(|setting| setting.origin.starts_with("environment")) {
+            printer.remark("note", &format!("not while the {} says otherwise", setting.origin));
+        }
+    });
+    Ok(0)
+}
