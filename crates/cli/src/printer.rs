@@ -140,6 +140,11 @@ impl Printer {
         let _ = writeln!(io::stderr(), "{label}: {}", clean(text));
     }
 
+    /// Whether somebody reads the remarks as they come, and not a file or a program.
+    pub fn is_read_by_people(&self) -> bool {
+        self.format == Format::Text && !self.quiet && io::stderr().is_terminal()
+    }
+
     /// Prints one line beside the data, on stderr.
     pub fn aside(&self, text: &str) {
         self.wipe();

@@ -366,3 +366,27 @@ fn a_killed_evaluation_asks_for_no_reply_again() {
         assert_eq!((&summary["answered"], model.heard().len()), (&json!(2), 4), "{fault}: {summary:#}");
     }
 }
+
+#[test]
+fn who_reads_a_refusal_on_a_terminal_is_told_how_a_model_could_read_it() {
+    let place = place();
+    // `script` gives the command a terminal.
+    let seen = |command: &str| {
+        let mut terminal = std::process::Command::new("script");
+        terminal.envs(place.assay(["--version"]).environment()).current_dir(place.path("."));
+        let output = terminal.args(["-qec", command, "/dev/null"]).output().expect("`script` of util-linux");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let program = place.program().display().to_string();
+    let told = seen(&format!("{program} ask sales.csv 'profit by moon phase'"));
+    assert_eq!(told.matches("model: ").count(), 3, "{told}");
+    for way in ["--model anthropic:", "assay model pull qwen2.5-coder-1.5b", "--model \"command:claude -p\""] {
+        assert!(told.contains(way), "{told}");
+    }
+    for silent in ["'profit by moon phase' --model off", "'total amount'", "'profit by moon phase' --json"] {
+        let told = seen(&format!("{program} ask sales.csv {silent}"));
+        assert!(!told.contains("model: "), "{silent}: {told}");
+    }
+    let piped = place.assay(["ask", "sales.csv", "profit by moon phase"]).run().exits(1);
+    assert!(!piped.stderr.contains("model: "), "{}", piped.stderr);
+}
