@@ -329,6 +329,7 @@ fn providers(environment: &BTreeMap<String, String>) -> model::Directory {
         openai_key: key("OPENAI_API_KEY"),
         openai_base: text("OPENAI_BASE_URL"),
         ollama_host: text("OLLAMA_HOST"),
+        read_recorded: Some(|file| flow::recorded(file, "model")),
         run_program: Some(|words, text| Box::pin(sandbox::run_own_program(words, text))),
         ..model::Directory::default()
     }

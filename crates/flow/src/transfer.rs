@@ -107,7 +107,7 @@ impl Runs {
 /// How many events are read at a time.
 const EVENTS_AT_ONCE: usize = 1000;
 
-fn open(file: &Path) -> Result<BufReader<File>, Problem> {
+pub(crate) fn open(file: &Path) -> Result<BufReader<File>, Problem> {
     let unreadable = |error: io::Error| {
         Problem::new(Code::FileUnreadable, format!("cannot read the capsule `{}`: {error}", file.display()))
             .hint("check the path")

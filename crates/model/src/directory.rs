@@ -4,6 +4,7 @@
 //! nothing is connected before somebody asks for it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -11,8 +12,10 @@ use base::{Code, Problem, nearest};
 use reqwest::Url;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::defined::{Chain, DefinedKey, Definition, Link};
+use crate::recorded::{RecordedModel, Recording};
 use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -21,6 +24,9 @@ const OLLAMA_BASE: &str = "http://127.0.0.1:11434";
 
 /// Gives a program, named with its arguments, a text, and gives back what it prints.
 pub type RunProgram = fn(Vec<String>, String) -> Pin<Box<dyn Future<Output = Result<String, Problem>> + Send>>;
+
+/// Gives what a file recorded: each request with the name of its model beside it, and its reply.
+pub type ReadRecorded = fn(&Path) -> Result<Vec<(Value, Value)>, Problem>;
 
 /// What is known of providers.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +43,8 @@ pub struct Directory {
     pub ollama_host: Option<String>,
     /// For `command:`; without it there is none.
     pub run_program: Option<RunProgram>,
+    /// For `recorded:`; without it there is none.
+    pub read_recorded: Option<ReadRecorded>,
     /// What the user's settings define, by name.
     pub defined: BTreeMap<String, Definition>,
 }
@@ -64,6 +72,11 @@ impl Directory {
             "anthropic" => Family::of(model, Wire::Messages),
             "openai" => Family::of(model, Wire::Responses),
             "command" => Family::of_program(model),
+            // Asked as the one that answered was, or nothing would match. Who cannot read the file hears why when asking.
+            "recorded" => match self.recording(model) {
+                Ok(recording) if !recording.model.starts_with("recorded:") => self.family(&recording.model),
+                _ => Family::of(model, Wire::Chat),
+            },
             _ => Family::of(model, Wire::Chat),
         };
         definition.map_or(family.clone(), |definition| family.with(&definition.capabilities))
@@ -97,7 +110,16 @@ impl Directory {
             let (program, name) = (words.clone(), wanted.name.to_string());
             return Ok(Arc::from(command(name, words, Arc::new(move |text| run(program.clone(), text)))));
         }
+        if wanted.provider == "recorded" {
+            let (recording, family) = (self.recording(wanted.model)?, self.family(wanted.name));
+            return Ok(Arc::new(RecordedModel { name: wanted.name.to_string(), family, recording }));
+        }
         connect(self.endpoint(wanted)?, Limits::default()).map(Arc::from)
+    }
+
+    fn recording(&self, file: &str) -> Result<Recording, Problem> {
+        let read = self.read_recorded.ok_or_else(|| unknown("there is no provider `recorded`".to_string()))?;
+        Recording::of(read(Path::new(file))?)
     }
 
     fn wanted<'a>(&'a self, name: &'a str) -> Result<Wanted<'a>, Problem> {
@@ -124,7 +146,7 @@ impl Directory {
     pub fn describe(&self, name: &str) -> Result<Described, Problem> {
         let wanted = self.wanted(name)?;
         let place = match wanted.provider {
-            "command" => None,
+            "command" | "recorded" => None,
             _ => Some(self.place(&wanted)?.1),
         };
         let key = match self.key(&wanted) {
@@ -235,7 +257,7 @@ struct Wanted<'a> {
 
 fn unknown(message: String) -> Problem {
     Problem::new(Code::ModelUnknown, message).hint(
-        "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL or command:PROGRAM, as [models.NAME] of your \
+        "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM or recorded:FILE, as [models.NAME] of your \
          settings does, or `off` for none",
     )
 }

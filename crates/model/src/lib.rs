@@ -18,6 +18,7 @@ mod defined;
 mod directory;
 mod endpoint;
 mod families;
+mod recorded;
 mod reply;
 mod request;
 mod retry;
@@ -29,7 +30,7 @@ use std::pin::Pin;
 
 pub use command::{CommandModel, CommandRunner, command};
 pub use defined::{DefinedKey, Definition, Provider};
-pub use directory::{Described, Directory, KeyState, RunProgram};
+pub use directory::{Described, Directory, KeyState, ReadRecorded, RunProgram};
 pub use endpoint::{Endpoint, Limits, connect};
 pub use families::{Action, Capabilities, Family};
 pub use reply::{Prices, Reply, Stop, Tokens};

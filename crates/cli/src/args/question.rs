@@ -62,7 +62,7 @@ pub struct Ask {
 #[derive(Debug, Args)]
 pub struct ModelArgs {
     /// The model that reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL,
-    /// command:PROGRAM, or off
+    /// command:PROGRAM, recorded:FILE (an exported run), a name of your settings, or off
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// Whether the planner reads the question first

@@ -161,3 +161,47 @@ fn models_are_listed_shown_and_chosen_without_their_keys() {
     let list = run(&["model", "list"]).exits(0).document();
     assert_eq!((&list["default"], &list["default_origin"]), (&json!("main"), &json!("user file")));
 }
+
+#[test]
+fn a_recorded_run_answers_again_without_a_network() {
+    let place = place();
+    let model = Scripted::saying(&[&python("sales['amount'].sum()"), "YES"]);
+    let asked = |name: &str, question: &str| {
+        ask(&place, question, &["--no-cache", "--model", name]).env("OPENAI_BASE_URL", &model.address).run()
+    };
+    let first = asked("chat:claude", "what is all of it").exits(0).document();
+    place.assay(["runs", "export", first["run"].as_str().unwrap(), "--to", "it.zip"]).run().exits(0);
+    let again = asked("recorded:it.zip", "what is all of it").exits(0).document();
+    assert_eq!(
+        (&again["table"], &again["code"], &again["critique"]),
+        (&first["table"], &first["code"], &first["critique"])
+    );
+    assert_eq!(model.heard().len(), 2);
+    let shown = place.json(0, &["runs", "show", again["run"].as_str().unwrap()]);
+    let output = &shown["steps"][0]["output"];
+    assert_eq!((&output["by"], &output["recorded"]), (&json!("chat:claude"), &json!(true)), "{output:#}");
+    // Another question was not asked then.
+    let problem = asked("recorded:it.zip", "what is half of it").exits(2).document();
+    assert_eq!(problem["code"], "model_failed");
+    let hint = problem["hint"].as_str().unwrap();
+    assert!(hint.contains("what is half of it") && hint.contains("what is all of it"), "{hint}");
+    assert_eq!(model.heard().len(), 2);
+    // The journal of an unpacked capsule is as good, and a changed file beside it is none.
+    let unzip = "import zipfile; zipfile.ZipFile('it.zip').extractall('it')";
+    assert!(
+        std::process::Command::new("python3")
+            .args(["-c", unzip])
+            .current_dir(place.path("."))
+            .status()
+            .unwrap()
+            .success()
+    );
+    let again = asked("recorded:it/journal.jsonl", "what is all of it").exits(0).document();
+    assert_eq!(again["table"], first["table"]);
+    for artifact in std::fs::read_dir(place.path("it/artifacts")).unwrap() {
+        std::fs::write(artifact.unwrap().path(), "{}").unwrap();
+    }
+    assert_eq!(asked("recorded:it/journal.jsonl", "what is all of it").exits(2).document()["code"], "file_unreadable");
+    assert_eq!(asked("recorded:sales.csv", "what is all of it").exits(2).document()["code"], "file_unreadable");
+    assert_eq!(model.heard().len(), 2);
+}
