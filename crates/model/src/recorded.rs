@@ -58,7 +58,8 @@ impl Recording {
         }
         let problem = Problem::new(Code::ModelFailed, format!("`{name}` has no such request"));
         let spelled = request.to_string();
-        let nearest = self.exchanges.iter().max_by_key(|one| common(&spelled, &one.request.to_string()));
+        // Of those that are equally near, the first.
+        let nearest = self.exchanges.iter().rev().max_by_key(|one| common(&spelled, &one.request.to_string()));
         let difference = nearest.and_then(|one| difference("", &request, &one.request));
         Err(match difference {
             Some(difference) => problem.hint(format!("the nearest that was recorded differs {difference}")),

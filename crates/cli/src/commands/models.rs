@@ -64,7 +64,12 @@ fn print_model(printer: &Printer, document: &ModelShown) {
     line("model", &format!("{}{default}", document.name));
     let place = document.origin.as_ref().map(|origin| format!(" at {origin}")).unwrap_or_default();
     line("is", &format!("{} of {}{place}", document.model, document.provider));
-    line("key", key(document.key).trim_start_matches("key "));
+    let key = match document.key {
+        KeyState::There => "there",
+        KeyState::Missing => "missing",
+        KeyState::NotNeeded => "none needed",
+    };
+    line("key", key);
     let family = &document.family;
     let can = [(family.tools, "tools"), (family.schema, "schema"), (family.critique_is_gate, "critique is a gate")];
     let can: String = can.into_iter().filter(|(has, _)| *has).map(|(_, what)| format!(", {what}")).collect();
