@@ -8,7 +8,7 @@ use crate::machine::{Answer, Code, Language, Verdict};
 /// What a model wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// Code in the language that was asked for.
+    /// Code in the language that was asked for, or in another one that it names.
     Code(Code),
     /// That the data cannot answer, and why.
     Cannot(String),
@@ -20,32 +20,39 @@ pub enum Written {
 const CANNOT: &str = "CANNOT:";
 const REASON_CHARACTERS_MAX: usize = 400;
 
-/// Finds the code in a model's reply: the last fenced block of that language, or without a name; else the whole reply
-/// where it has no fence and does not read like prose.
+/// Finds the code in a model's reply: the last fenced block of that language, or of a plan, or without a name, or of another
+/// language; else the whole reply where it has no fence and does not read like prose.
 pub fn read(reply: &str, language: Language) -> Written {
     let blocks = fenced(reply);
     let named = |names: &[&str]| {
         let fits = |(name, _): &&(String, String)| names.contains(&name.as_str());
         blocks.iter().rev().find(fits).map(|(_, text)| text.clone())
     };
-    let names: &[&str] = match language {
-        Language::Python => &["python", "py", "python3"],
-        Language::Sql => &["sql", "duckdb"],
-        Language::Plan => &["json", "plan"],
-    };
-    let code = |text: String| {
+    let in_language = |language: Language| Some((language, named(names(language))?));
+    let code = |(language, text): (Language, String)| {
         let text = if language == Language::Python { ending_with_a_value(text) } else { text };
         Written::Code(Code { language, text })
     };
-    if let Some(text) = named(names).or_else(|| named(&[""])) {
-        return code(text);
+    let plan = || Some((Language::Plan, named(&["plan"])?));
+    let unnamed = || Some((language, named(&[""])?));
+    let other = || in_language(Language::Sql).or_else(|| in_language(Language::Python));
+    if let Some(found) = in_language(language).or_else(plan).or_else(unnamed).or_else(other) {
+        return code(found);
     }
     if let Some(why) = reply.lines().find_map(|line| line.trim().trim_matches('*').strip_prefix(CANNOT)) {
         return Written::Cannot(why.trim().chars().take(REASON_CHARACTERS_MAX).collect());
     }
     let text = reply.trim();
     let is_bare = blocks.is_empty() && !text.is_empty() && looks_like_code(text, language);
-    if is_bare { code(text.to_string()) } else { Written::Neither }
+    if is_bare { code((language, text.to_string())) } else { Written::Neither }
+}
+
+fn names(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["python", "py", "python3"],
+        Language::Sql => &["sql", "duckdb"],
+        Language::Plan => &["plan", "json"],
+    }
 }
 
 /// A program whose last statement names its result instead of being it, as small models like to end: `result = …`. The
@@ -129,9 +136,22 @@ mod tests {
         assert_eq!(python("```python\na\n```\nor better\n```python\nb\n```"), "b", "the last word counts");
         assert_eq!(python("```python\ncut off"), "cut off");
         assert_eq!(python("import pandas as pd\nsales.sum()"), "import pandas as pd\nsales.sum()");
-        assert_eq!(python("```json\n{}\n```"), "neither", "another language is no code");
+        assert_eq!(python("```json\n{}\n```"), "neither", "JSON is no plan where none was asked for");
         assert_eq!(python("The answer is 42."), "neither");
         assert_eq!(python(""), "neither");
+    }
+
+    #[test]
+    fn a_plan_or_another_language_is_taken_where_it_is_named() {
+        let language = |reply: &str, asked| match read(reply, asked) {
+            Written::Code(code) => Some(code.language),
+            _ => None,
+        };
+        assert_eq!(language("```plan\n{}\n```", Language::Python), Some(Language::Plan));
+        assert_eq!(language("```sql\nSELECT 1\n```", Language::Python), Some(Language::Sql));
+        assert_eq!(language("```python\nx\n```", Language::Sql), Some(Language::Python));
+        assert_eq!(language("```plan\n{}\n```\n```python\nx\n```", Language::Python), Some(Language::Python));
+        assert_eq!(language("```json\n{}\n```", Language::Plan), Some(Language::Plan));
     }
 
     #[test]

@@ -36,6 +36,14 @@ pub fn decide(index: &Index, text: &str) -> Outcome {
     }
 }
 
+/// What speaks against a plan as the answer to a question, in people's words; nothing where nothing does.
+pub fn doubts(index: &Index, text: &str, plan: &data::plan::Plan) -> Option<String> {
+    match Question::new(index, text) {
+        Ok(Question { tokens, mentions }) => doubts::of_plan(&Parser::new(index, &tokens, &mentions), plan),
+        Err(refusal) => Some(refusal.message),
+    }
+}
+
 /// Decides a question by readings that take its words from left to right.
 pub fn decide_in_order(index: &Index, question: &Question) -> Outcome {
     let Question { tokens, mentions } = question;

@@ -35,6 +35,7 @@ use data::plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use decide::doubts;
 pub use follow::{Previous, plan_after};
 pub use index::Index;
 pub use lookup::Weights;

@@ -118,7 +118,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         cells.query.retire();
         let reason = answer.refusal.as_ref().map(|refusal| refusal.reason);
         if let Some(using) = input.model.as_ref().filter(|_| reason.is_none_or(a_model_may_read)) {
-            let over = Over::all_of(&prepared);
+            let over = Over::all_of(&prepared, &index);
             by_model::answer(run, context, using, over, by_code.as_ref(), &mut answer).await?;
         }
     }

@@ -5,6 +5,7 @@
 //! recorded, never from the clock, so that both decide alike.
 
 mod execute;
+mod plan;
 mod prompt;
 mod result;
 
@@ -16,14 +17,14 @@ use base::{Code, Hash, Problem, Table};
 use data::Dataset;
 use flow::{Run, StepPolicy};
 use model::{Family, Model, Reply, Request};
-use planner::{Reason, Refusal};
+use planner::{Index, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use warehouse::Prepared;
+use warehouse::{Doubts, Prepared};
 
 use self::execute::Executed;
 use self::prompt::Prompts;
-use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Cost, Derivation, Known};
+use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Cost, Derivation, Known, Level};
 use crate::context::Context;
 use crate::eval::same_rows;
 
@@ -113,12 +114,16 @@ pub struct Over<'a> {
     pub file: &'a Path,
     /// What is known about the tables.
     pub dataset: &'a Dataset,
+    /// What plans are judged by.
+    pub index: &'a Index,
+    /// What keeps any answer from being certain.
+    pub doubts: Doubts,
 }
 
 impl<'a> Over<'a> {
     /// All of a prepared dataset.
-    pub fn all_of(prepared: &'a Prepared) -> Over<'a> {
-        Over { file: &prepared.file, dataset: &prepared.dataset }
+    pub fn all_of(prepared: &'a Prepared, index: &'a Index) -> Over<'a> {
+        Over { file: &prepared.file, dataset: &prepared.dataset, index, doubts: prepared.doubts() }
     }
 }
 
@@ -154,7 +159,7 @@ pub async fn answer(
         };
         machine.observe(came);
     };
-    let Asking { spent, spent_ms, results, .. } = asking;
+    let Asking { spent, spent_ms, results, over, .. } = asking;
     answer.source = AnswerSource::Model;
     answer.model = Some(AnswerModel { name: using.name.clone(), cost: spent });
     answer.attempts = machine.attempts().to_vec();
@@ -162,7 +167,7 @@ pub async fn answer(
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
     answer.timing_ms.execute = spent_ms as f64;
-    conclude(answer, &machine, &end, results, &using.name)
+    conclude(answer, &machine, &end, results, (&using.name, over))
 }
 
 /// What the end of the loop means for the answer.
@@ -170,8 +175,8 @@ fn conclude(
     answer: &mut Answer,
     machine: &Machine,
     end: &End,
-    mut results: Vec<Table>,
-    model: &str,
+    mut results: Vec<Gave>,
+    (model, over): (&str, Over<'_>),
 ) -> Result<(), Problem> {
     let refusal = match end {
         End::Answered { derivation, agreed } => {
@@ -179,7 +184,7 @@ fn conclude(
             if *derivation >= results.len() {
                 return Err(missing("its result"));
             }
-            let table = results.swap_remove(*derivation);
+            let Gave { table, known: of_plan } = results.swap_remove(*derivation);
             answer.status = AnswerStatus::Answered;
             answer.refusal = None;
             answer.reading = Some(format!("what the {} code computes that {model} wrote", named(code.language)));
@@ -187,9 +192,12 @@ fn conclude(
             answer.code = Some(code.clone());
             answer.focus = Some(table.columns.iter().map(|column| column.name.clone()).collect());
             answer.sentence = Some(result::tell(&table));
+            if code.language == Language::Plan {
+                plan::tell(answer, over, &code.text, &table)?;
+            }
             answer.table = Some(table);
-            let known = known(machine, *agreed);
-            answer.confidence = if *agreed == Some(true) { 0.9 } else { 0.6 };
+            let known = known(machine, *agreed, of_plan);
+            answer.confidence = if known.level == Level::Checked { 0.9 } else { 0.6 };
             answer.known = Some(known);
             answer.repeatable = true;
             return Ok(());
@@ -200,7 +208,7 @@ fn conclude(
             Refusal::new(Reason::Unsupported, format!("none of the code that {model} wrote gave a result: {last}"))
         }
         End::Disagreed => {
-            let told: Vec<String> = results.iter().take(2).map(result::brief).collect();
+            let told: Vec<String> = results.iter().take(2).map(|gave| result::brief(&gave.table)).collect();
             let message = format!("computed apart, the results differ: {}", told.join(" and "));
             Refusal::new(Reason::Disagreement, message)
         }
@@ -222,18 +230,19 @@ fn named(language: Language) -> &'static str {
     }
 }
 
-/// How a model's result is known: by a second derivation, or not at all.
-fn known(machine: &Machine, agreed: Option<bool>) -> Known {
+/// How a model's result is known: by a second derivation, by the oracle where it is a plan's, or not at all.
+fn known(machine: &Machine, agreed: Option<bool>, of_plan: Option<Known>) -> Known {
     let no = machine.verdict().filter(|verdict| verdict.is_no());
     let languages: Vec<&str> = machine.derivations().map(|(code, _)| named(code.language)).collect();
-    match (agreed, no) {
-        (Some(true), no) => {
+    match (agreed, no, of_plan) {
+        (Some(true), no, _) => {
             let doubt = no.map(|no| format!("; the model doubts it: {}", no.reason)).unwrap_or_default();
             let note = format!("written twice, apart ({}), executed, equal{doubt}", languages.join(", "));
             Known::checked(By::None, note)
         }
-        (_, Some(no)) => Known::unverified(format!("low confidence: {}", no.reason)),
-        (_, None) => Known::unverified("executed once; no second derivation confirms it"),
+        (_, Some(no), _) => Known::unverified(format!("low confidence: {}", no.reason)),
+        (_, None, Some(known)) => known,
+        (_, None, None) => Known::unverified("executed once; no second derivation confirms it"),
     }
 }
 
@@ -248,7 +257,14 @@ struct Asking<'a> {
     model: Option<Arc<dyn Model>>,
     spent: Cost,
     spent_ms: u64,
-    results: Vec<Table>,
+    results: Vec<Gave>,
+}
+
+/// What a derivation gave.
+struct Gave {
+    table: Table,
+    /// Of a plan.
+    known: Option<Known>,
 }
 
 /// A request as it is recorded.
@@ -262,11 +278,16 @@ struct Asked<'a> {
 impl Asking<'_> {
     fn policy(&self) -> Policy {
         let first = match self.family.action {
-            model::Action::Plan | model::Action::Python => Language::Python,
+            model::Action::Plan => Language::Plan,
+            model::Action::Python => Language::Python,
             model::Action::Sql => Language::Sql,
         };
         // A small model is better at a second sample of what it can than at another language.
-        let second = if self.family.critique_is_gate { Language::Sql } else { first };
+        let second = match (self.family.critique_is_gate, first) {
+            (true, Language::Sql) => Language::Python,
+            (true, _) => Language::Sql,
+            (false, first) => first,
+        };
         Policy {
             repairs_max: REPAIRS_MAX,
             languages: (first, (self.using.derivations > 1).then_some(second)),
@@ -307,8 +328,8 @@ impl Asking<'_> {
     }
 
     async fn execute(&mut self, machine: &Machine, code: &agent::Code) -> Result<Came, Problem> {
-        let executed = execute::execute(self.run, self.context, self.over, code).await?;
-        let Executed { outcome, table, error, findings } = executed;
+        let executed = execute::execute(self.run, self.context, self.over, &self.prompts.question, code).await?;
+        let Executed { outcome, table, error, findings, known } = executed;
         let Some(table) = table else {
             let error = error.unwrap_or_else(|| "it gave no result".to_string());
             let error = self.prompts.with_facts(&error, &code.text);
@@ -317,14 +338,15 @@ impl Asking<'_> {
         if machine.replaces() {
             self.results.clear();
         }
-        let agrees = self.results.iter().map(|earlier| is_same(earlier, &table)).collect();
-        self.results.push(table);
+        let agrees = self.results.iter().map(|earlier| is_same(&earlier.table, &table)).collect();
+        self.results.push(Gave { table, known });
         Ok(Came::Ran(Ran::Gave(agrees)))
     }
 
     async fn judge(&mut self, machine: &Machine) -> Result<Came, Problem> {
         let best = machine.best_derivation().unwrap_or_default();
-        let (Some((code, _)), Some(table)) = (machine.derivations().nth(best), self.results.get(best)) else {
+        let (Some((code, _)), Some(Gave { table, .. })) = (machine.derivations().nth(best), self.results.get(best))
+        else {
             return Ok(Came::Judged(None));
         };
         let mut request = self.prompts.verdict(code, &result::shown(table));

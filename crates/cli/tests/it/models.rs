@@ -390,3 +390,42 @@ fn who_reads_a_refusal_on_a_terminal_is_told_how_a_model_could_read_it() {
     let piped = place.assay(["ask", "sales.csv", "profit by moon phase"]).run().exits(1);
     assert!(!piped.stderr.contains("model: "), "{}", piped.stderr);
 }
+
+#[test]
+fn a_plan_is_held_against_the_question_and_the_oracle() {
+    let place = Place::new();
+    place.file(
+        "sales.csv",
+        "day,region,zip,amount\n2026-01-01,north,10115,10\n2026-01-02,south,20095,20\n2026-01-03,north,10117,30\n",
+    );
+    let plan = |text: &str| format!("A plan will do.\n```plan\n{text}\n```");
+    let sums = plan(
+        r#"{"table":"sales","select":[{"column":"region"},{"agg":"sum","column":"amount","as":"total"}],"group_by":["region"]}"#,
+    );
+    let model = Scripted::saying(&[&sums, "YES"]);
+    let answer = model.ask(&place, "amount for each region", &["--derivations", "1"]).exits(0).document();
+    assert_eq!(answer["table"]["rows"], json!([["north", 40], ["south", 20]]), "{answer:#}");
+    assert_eq!(
+        (&answer["known"]["level"], &answer["known"]["by"]),
+        (&json!("checked"), &json!("oracle")),
+        "{answer:#}"
+    );
+    assert_eq!((&answer["code"]["language"], &answer["source"]), (&json!("plan"), &json!("model")));
+    assert!(answer["plan_hash"].is_string() && answer["sql"].as_str().unwrap().contains("SELECT"), "{answer:#}");
+    // What is no plan, or one that the planner would not believe of itself, goes back with the reason.
+    let unknown = plan(r#"{"table":"sales","select":[{"agg":"sum","column":"amout"}]}"#);
+    let doubted = plan(r#"{"table":"sales","select":[{"agg":"avg","column":"zip","as":"mean"}]}"#);
+    let code = python("float(sales['amount'].mean())");
+    let model = Scripted::saying(&[&unknown, &doubted, &code, "YES"]);
+    let answer = model.ask(&place, "what is the mean", &["--derivations", "1"]).exits(0).document();
+    let error = |at: usize| answer["attempts"][at]["error"].as_str().unwrap().to_string();
+    assert!(error(0).contains("amout") && error(0).contains("perhaps `amount`"), "{answer:#}");
+    assert!(error(1).contains("may not answer the question: zip tells things apart"), "{answer:#}");
+    assert_eq!((&answer["known"]["level"], &answer["table"]["rows"]), (&json!("unverified"), &json!([[20.0]])));
+    // A plan and a program that differ are no answer.
+    let program = python("sales.groupby('region')['amount'].count().reset_index()");
+    let third = python("sales.groupby('region')['amount'].max().reset_index()");
+    let model = Scripted::saying(&[&sums, &program, &third]);
+    let answer = model.ask(&place, "amounts for each region", &[]).exits(1).document();
+    assert_eq!(answer["refusal"]["reason"], "disagreement", "{answer:#}");
+}

@@ -24,6 +24,36 @@ use crate::words::{is_be, split_name};
 pub use amounts::{checked, counted_otherwise, is_counted_by_rows};
 pub use plans::averages_over_kinds;
 
+/// What speaks against a plan as the answer to a question, wherever it came from; nothing where no check objects. What only
+/// the way from words to a plan can tell is not known here.
+pub fn of_plan(parser: &Parser, plan: &Plan) -> Option<String> {
+    let Parser { index, tokens, .. } = parser;
+    let outputs = plan.group.iter().map(|item| &item.name).chain(plan.select.iter().map(|item| &item.name));
+    let reading = Reading {
+        plan: plan.clone(),
+        focus: outputs.cloned().collect(),
+        assumptions: Vec::new(),
+        ambiguous: false,
+        chart: None,
+        score: 0.0,
+    };
+    if let Some(message) = amounts::misused(index, &reading) {
+        return Some(message);
+    }
+    if let Some(name) = takes_zero_for_something(index, tokens, plan) {
+        return Some(format!("it is open whether {name} is 0 or missing"));
+    }
+    let open = [
+        (tests_one_of_many(index, plan), "it is open whether that is said of one row or of all of them together"),
+        (ranks_what_has_ended(index, plan), "it is open whether what has not ended yet is meant, too"),
+        (counts_sales(index, tokens, plan), "it is open whether sales are counted or what they brought in"),
+        (repeats_the_question(&reading), "it shows only what the question itself says"),
+        (averages_over_kinds(tokens, plan), "it averages over kinds of things that the question does not tell apart"),
+        (is_wrong(parser, &reading), "it accounts for the columns, but not for what the words of the question ask"),
+    ];
+    open.into_iter().find(|(stands, _)| *stands).map(|(_, words)| words.to_string())
+}
+
 /// What a draft leaves open before any table is chosen.
 pub fn of_draft(index: &Index, draft: &Draft) -> Option<Why> {
     if counts_what_some_have(index, draft) {

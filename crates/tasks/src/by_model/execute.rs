@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use warehouse::Warehouse;
 
-use super::{Over, result};
+use super::{Over, plan, result};
+use crate::answer::Known;
 use crate::context::Context;
 use crate::program::DATABASE_NAME;
 use crate::query::{Kernel, Queried, UNLESS_LOST};
@@ -27,13 +28,41 @@ pub struct Executed {
     pub error: Option<String>,
     /// What the guard said.
     pub findings: Vec<Finding>,
+    /// How a plan's result is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Known>,
 }
 
 impl Executed {
     fn refused(findings: Vec<Finding>) -> Executed {
         let said: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).take(3).collect();
         let error = Some(format!("it was not executed: {}", said.join("; ")));
-        Executed { outcome: "refused".into(), table: None, error, findings }
+        Executed { outcome: "refused".into(), table: None, error, findings, known: None }
+    }
+
+    /// What came to nothing, and why.
+    pub fn failed(error: String) -> Executed {
+        Executed::of(Outcome::Failed, Err(error))
+    }
+
+    /// A table, if it is one that counts.
+    pub fn gave(table: Table) -> Executed {
+        Executed::of(Outcome::Ok, result::acceptable(table))
+    }
+
+    /// What a statement came to.
+    pub fn of_query(queried: Queried) -> Executed {
+        let Queried { outcome, table, error, findings, killed_by, .. } = queried;
+        if outcome == Outcome::Refused {
+            return Executed::refused(findings);
+        }
+        let result = match (table, error, killed_by) {
+            (Some(table), ..) => result::acceptable(table),
+            (None, Some(error), _) => Err(error.message),
+            (None, None, Some(by)) => Err(format!("it reached the limit of {by:?}").to_lowercase()),
+            (None, None, None) => Err("it gave no table".to_string()),
+        };
+        Executed::of(outcome, result)
     }
 
     fn of(outcome: Outcome, result: Result<Table, String>) -> Executed {
@@ -47,7 +76,7 @@ impl Executed {
             Ok(table) => (Some(table), None),
             Err(error) => (None, Some(error)),
         };
-        Executed { outcome: word.into(), table, error, findings: Vec::new() }
+        Executed { outcome: word.into(), table, error, findings: Vec::new(), known: None }
     }
 }
 
@@ -56,6 +85,7 @@ pub async fn execute(
     run: &mut Run,
     context: &Context,
     over: Over<'_>,
+    question: &str,
     code: &agent::Code,
 ) -> Result<Executed, Problem> {
     let input = json!({
@@ -65,7 +95,8 @@ pub async fn execute(
     let effect = || async {
         match code.language {
             agent::Language::Python => python(warehouse, over, &code.text).await,
-            agent::Language::Sql | agent::Language::Plan => sql(warehouse, over, &code.text).await,
+            agent::Language::Sql => sql(warehouse, over, &code.text).await,
+            agent::Language::Plan => plan::execute(warehouse, over, question, &code.text).await,
         }
     };
     Ok(run.step_under(UNLESS_LOST, "execute", &input, effect).await?)
@@ -111,15 +142,5 @@ async fn sql(warehouse: &Warehouse, over: Over<'_>, text: &str) -> Result<Execut
     let mut kernel = Kernel::over(warehouse, over.file, over.dataset);
     let queried = kernel.query(text).await?;
     kernel.retire();
-    let Queried { outcome, table, error, findings, killed_by, .. } = queried;
-    if outcome == Outcome::Refused {
-        return Ok(Executed::refused(findings));
-    }
-    let result = match (table, error, killed_by) {
-        (Some(table), ..) => result::acceptable(table),
-        (None, Some(error), _) => Err(error.message),
-        (None, None, Some(by)) => Err(format!("it reached the limit of {by:?}").to_lowercase()),
-        (None, None, None) => Err("it gave no table".to_string()),
-    };
-    Ok(Executed::of(outcome, result))
+    Ok(Executed::of_query(queried))
 }

@@ -59,9 +59,9 @@ impl<'a> Reader<'a> {
         ground: &Ground,
         case: &Case,
     ) -> Result<(Answer, Option<Problem>), Problem> {
-        let (dataset, _) = looked_up(ground, case)?;
+        let (dataset, index) = looked_up(ground, case)?;
         let file = ground.file();
-        let over = Over { file: &file, dataset: &dataset };
+        let over = Over { file: &file, dataset: &dataset, index: &index, doubts: ground.doubts() };
         let mut answer = Answer::new(run.id(), &case.question, &dataset);
         let left = self.left();
         let problem = match by_model::answer(run, self.context, &left, over, None, &mut answer).await {

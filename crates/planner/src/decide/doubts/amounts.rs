@@ -28,7 +28,7 @@ pub fn checked(index: &Index, outcome: Outcome) -> Outcome {
 }
 
 /// What a reading makes of a number that it must not, in people's words.
-fn misused(index: &Index, reading: &Reading) -> Option<String> {
+pub(super) fn misused(index: &Index, reading: &Reading) -> Option<String> {
     let plan = &reading.plan;
     let latest = reading.assumptions.iter().any(|known| known.code == "running");
     plan.measures.iter().find_map(|measure| {
