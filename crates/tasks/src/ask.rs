@@ -67,9 +67,10 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let follows = before.as_ref().and_then(|found| found.output["plan_hash"].as_str());
     let recall = answer_cache::key(context, &input, &resolved, follows);
     // What is written to a file is written by the run that is asked for it.
-    if !(input.no_cache || input.file.is_some())
-        && let Some(found) = run.found_by_key(&recall.key).await?
-    {
+    // What a model makes of a note is not known from before it was written.
+    let is_noted = || input.model.is_some() && !warehouse.notes().about(&input.data).unwrap_or_default().is_empty();
+    let is_new = input.no_cache || input.file.is_some() || run.will_perform() && is_noted();
+    if !is_new && let Some(found) = run.found_by_key(&recall.key).await? {
         let mut answer = answer_cache::again(found, run.id().as_str(), &input.question, started);
         let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
         answer["remembered"] =
@@ -118,7 +119,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
         cells.query.retire();
         let reason = answer.refusal.as_ref().map(|refusal| refusal.reason);
         if let Some(using) = input.model.as_ref().filter(|_| reason.is_none_or(a_model_may_read)) {
-            let over = Over::all_of(&prepared, &index);
+            let over = Over::all_of(&prepared, &index, &input.data);
             by_model::answer(run, context, using, over, by_code.as_ref(), &mut answer).await?;
         }
     }

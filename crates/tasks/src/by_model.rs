@@ -8,6 +8,7 @@ mod execute;
 mod plan;
 mod prompt;
 mod result;
+mod sample;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use warehouse::{Doubts, Prepared};
 
 use self::execute::Executed;
 use self::prompt::Prompts;
+use self::sample::Sample;
 use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Cost, Derivation, Known, Level};
 use crate::context::Context;
 use crate::eval::same_rows;
@@ -41,7 +43,14 @@ pub struct ModelUse {
     /// What may be spent.
     #[serde(default)]
     pub budget: Budget,
+    /// How many rows of each table the model is shown, without columns that look personal; none in runs from before there
+    /// were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u32>,
 }
+
+/// Rows that a model is shown where nobody says otherwise.
+pub const EXAMPLE_ROWS: u32 = 3;
 
 /// What one run may spend on a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -118,12 +127,14 @@ pub struct Over<'a> {
     pub index: &'a Index,
     /// What keeps any answer from being certain.
     pub doubts: Doubts,
+    /// What the user named, which notes are kept under.
+    pub names: &'a [String],
 }
 
 impl<'a> Over<'a> {
     /// All of a prepared dataset.
-    pub fn all_of(prepared: &'a Prepared, index: &'a Index) -> Over<'a> {
-        Over { file: &prepared.file, dataset: &prepared.dataset, index, doubts: prepared.doubts() }
+    pub fn all_of(prepared: &'a Prepared, index: &'a Index, names: &'a [String]) -> Over<'a> {
+        Over { file: &prepared.file, dataset: &prepared.dataset, index, doubts: prepared.doubts(), names }
     }
 }
 
@@ -137,12 +148,16 @@ pub async fn answer(
     answer: &mut Answer,
 ) -> Result<(), Problem> {
     let family = context.models.family(&using.name);
+    let sample = match using.rows {
+        Some(rows) => sample::take(run, &context.warehouse, over, rows).await?,
+        None => Sample::default(),
+    };
     let mut asking = Asking {
         run,
         context,
         using,
         over,
-        prompts: Prompts::new(over.dataset, &answer.question, before, family.clone()),
+        prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()),
         family,
         model: None,
         spent: Cost::default(),

@@ -101,7 +101,8 @@ impl ModelArgs {
             seconds_max: self.max_seconds.or(usual.seconds_max),
         };
         let planner_off = self.planner == Planner::Off;
-        Some(tasks::ModelUse { name, planner_off, derivations: self.derivations, budget })
+        let rows = Some(tasks::EXAMPLE_ROWS);
+        Some(tasks::ModelUse { name, planner_off, derivations: self.derivations, budget, rows })
     }
 }
 

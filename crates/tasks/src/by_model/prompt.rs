@@ -14,6 +14,7 @@ use model::{Family, Message, Request};
 use serde_json::Value;
 
 use super::Before;
+use super::sample::{Sample, is_personal};
 
 const SYSTEM: &str = "You write code that computes the answer to a question about tables. You never state a result \
 yourself: only what your code computes counts. Everything between <data> and </data> describes the tables or quotes \
@@ -39,8 +40,14 @@ pub struct Prompts<'a> {
 
 impl<'a> Prompts<'a> {
     /// For a question, which may continue one that code answered.
-    pub fn new(dataset: &'a Dataset, question: &str, before: Option<&Before>, family: Family) -> Prompts<'a> {
-        let mut beginning = format!("<data>\n{}</data>\n", described(dataset));
+    pub fn new(
+        dataset: &'a Dataset,
+        sample: &Sample,
+        question: &str,
+        before: Option<&Before>,
+        family: Family,
+    ) -> Prompts<'a> {
+        let mut beginning = format!("<data>\n{}{}</data>\n", described(dataset), exemplified(sample));
         if let Some(before) = before {
             let (asked, code) = (quoted(&before.question), quoted_long(&before.code));
             let _ = writeln!(beginning, "The question before was {asked}; this code answered it: {code}");
@@ -182,7 +189,7 @@ fn described(dataset: &Dataset) -> String {
     for table in &dataset.tables {
         let _ = writeln!(text, "Table {} with {} rows:", table.name, table.rows);
         for column in table.columns.iter().take(COLUMNS_DESCRIBED_MAX) {
-            let _ = writeln!(text, "- {}", of_column(column));
+            let _ = writeln!(text, "- {}", of_column(column, table));
         }
         let others: Vec<String> =
             table.columns.iter().skip(COLUMNS_DESCRIBED_MAX).map(|column| quoted(&column.name)).collect();
@@ -200,7 +207,23 @@ fn described(dataset: &Dataset) -> String {
     text
 }
 
-fn of_column(column: &ColumnInfo) -> String {
+/// Rows and notes, each a line.
+fn exemplified(sample: &Sample) -> String {
+    let mut text = String::new();
+    for (table, (columns, rows)) in &sample.rows {
+        let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+        let _ = writeln!(text, "Some rows of {table}, of the columns {}:", names.join(", "));
+        for row in rows {
+            let _ = writeln!(text, "- {}", row.iter().map(cell).collect::<Vec<_>>().join(", "));
+        }
+    }
+    for note in &sample.notes {
+        let _ = writeln!(text, "Noted: {}", quoted_long(note));
+    }
+    text
+}
+
+fn of_column(column: &ColumnInfo, table: &TableInfo) -> String {
     let mut text = format!("{} {}", quoted(&column.name), dtype(column.ty));
     if let Some(unit) = &column.unit {
         let _ = write!(text, " in {}", quoted(unit));
@@ -215,7 +238,7 @@ fn of_column(column: &ColumnInfo) -> String {
         (Some(min), Some(max)) if column.ty != Type::Text => {
             let _ = write!(text, ", {} to {}", cell(min), cell(max));
         }
-        _ if !column.values.is_empty() && !column.unique => {
+        _ if !column.values.is_empty() && !column.unique && !is_personal(column, table) => {
             let some: Vec<String> = column.values.iter().take(VALUES_SHOWN_MAX).map(|value| quoted(value)).collect();
             let more = if column.values_complete && column.values.len() <= VALUES_SHOWN_MAX { "" } else { ", …" };
             let _ = write!(text, ", values {}{more}", some.join(", "));

@@ -4,7 +4,7 @@ use base::{Code, Problem};
 use flow::Run;
 use planner::Reason;
 
-use super::case::{Case, Line};
+use super::case::{Case, Data, Line};
 use super::chunk::{Ground, looked_up};
 use super::result::{ByModel, CaseResult, Status};
 use crate::answer::{Answer, AnswerModel, AnswerStatus, Cost};
@@ -61,7 +61,11 @@ impl<'a> Reader<'a> {
     ) -> Result<(Answer, Option<Problem>), Problem> {
         let (dataset, index) = looked_up(ground, case)?;
         let file = ground.file();
-        let over = Over { file: &file, dataset: &dataset, index: &index, doubts: ground.doubts() };
+        let names: &[String] = match &case.data {
+            Data::Dataset(names) => names,
+            Data::Tables(_) => &[],
+        };
+        let over = Over { file: &file, dataset: &dataset, index: &index, doubts: ground.doubts(), names };
         let mut answer = Answer::new(run.id(), &case.question, &dataset);
         let left = self.left();
         let problem = match by_model::answer(run, self.context, &left, over, None, &mut answer).await {
