@@ -5,16 +5,18 @@
 //! recorded, never from the clock, so that both decide alike.
 
 mod execute;
+mod mend;
 mod plan;
 mod prompt;
 mod result;
 mod sample;
+mod summary;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
-use base::{Code, Hash, Problem, Table};
+use base::{Cell, Code, Hash, Problem, Table};
 use data::Dataset;
 use flow::{Run, StepPolicy};
 use model::{Family, Model, Reply, Request};
@@ -47,6 +49,14 @@ pub struct ModelUse {
     /// were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u32>,
+}
+
+impl ModelUse {
+    /// Whether the run was begun by a program that shows rows, mends names and sums up. What was begun before goes on
+    /// without, so that it meets the steps it recorded.
+    fn looks_closer(&self) -> bool {
+        self.rows.is_some()
+    }
 }
 
 /// Rows that a model is shown where nobody says otherwise.
@@ -99,6 +109,7 @@ const SECONDS_DEFAULT: u64 = 900;
 const REPAIRS_MAX: u32 = 3;
 const OUTPUT_TOKENS_MAX: u32 = 1_200;
 const VERDICT_TOKENS_MAX: u32 = 80;
+const SUMMARY_TOKENS_MAX: u32 = 300;
 
 /// What was asked and answered before in the thread.
 pub struct Before {
@@ -174,6 +185,7 @@ pub async fn answer(
         };
         machine.observe(came);
     };
+    let summary = asking.sum_up(&end).await?;
     let Asking { spent, spent_ms, results, over, .. } = asking;
     answer.source = AnswerSource::Model;
     answer.model = Some(AnswerModel { name: using.name.clone(), cost: spent });
@@ -181,6 +193,7 @@ pub async fn answer(
     answer.critique = machine.verdict().cloned();
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
+    answer.summary = summary;
     answer.timing_ms.execute = spent_ms as f64;
     conclude(answer, &machine, &end, results, (&using.name, over))
 }
@@ -195,21 +208,20 @@ fn conclude(
 ) -> Result<(), Problem> {
     let refusal = match end {
         End::Answered { derivation, agreed } => {
-            let (code, _) = machine.derivations().nth(*derivation).ok_or_else(|| missing("its code"))?;
             if *derivation >= results.len() {
                 return Err(missing("its result"));
             }
-            let Gave { table, known: of_plan } = results.swap_remove(*derivation);
+            let Gave { code, table, known: of_plan } = results.swap_remove(*derivation);
             answer.status = AnswerStatus::Answered;
             answer.refusal = None;
             answer.reading = Some(format!("what the {} code computes that {model} wrote", named(code.language)));
             answer.sql = (code.language == Language::Sql).then(|| code.text.clone());
-            answer.code = Some(code.clone());
             answer.focus = Some(table.columns.iter().map(|column| column.name.clone()).collect());
             answer.sentence = Some(result::tell(&table));
             if code.language == Language::Plan {
                 plan::tell(answer, over, &code.text, &table)?;
             }
+            answer.code = Some(code);
             answer.table = Some(table);
             let known = known(machine, *agreed, of_plan);
             answer.confidence = if known.level == Level::Checked { 0.9 } else { 0.6 };
@@ -277,6 +289,8 @@ struct Asking<'a> {
 
 /// What a derivation gave.
 struct Gave {
+    /// As it was executed.
+    code: agent::Code,
     table: Table,
     /// Of a plan.
     known: Option<Known>,
@@ -343,7 +357,7 @@ impl Asking<'_> {
     }
 
     async fn execute(&mut self, machine: &Machine, code: &agent::Code) -> Result<Came, Problem> {
-        let executed = execute::execute(self.run, self.context, self.over, &self.prompts.question, code).await?;
+        let (code, executed) = self.execute_mended(code).await?;
         let Executed { outcome, table, error, findings, known } = executed;
         let Some(table) = table else {
             let error = error.unwrap_or_else(|| "it gave no result".to_string());
@@ -353,17 +367,44 @@ impl Asking<'_> {
         if machine.replaces() {
             self.results.clear();
         }
-        let agrees = self.results.iter().map(|earlier| is_same(&earlier.table, &table)).collect();
-        self.results.push(Gave { table, known });
+        let decimals = mend::decimals_asked(&self.prompts.question).filter(|_| self.using.looks_closer());
+        let agrees = self.results.iter().map(|earlier| is_same(&earlier.table, &table, decimals)).collect();
+        self.results.push(Gave { code, table, known });
         Ok(Came::Ran(Ran::Gave(agrees)))
+    }
+
+    /// Executes code and, where a name of a column is only spelled otherwise, the same with the name as it is.
+    async fn execute_mended(&mut self, code: &agent::Code) -> Result<(agent::Code, Executed), Problem> {
+        let mut code = code.clone();
+        let mut mends = if self.using.looks_closer() { mend::MENDS_MAX } else { 0 };
+        loop {
+            let question = &self.prompts.question;
+            let executed = execute::execute(self.run, self.context, self.over, question, &code).await?;
+            let error = executed.error.as_deref().filter(|_| mends > 0 && code.language == Language::Python);
+            let Some(text) = error.and_then(|error| mend::headers(error, &code.text, self.over.dataset)) else {
+                return Ok((code, executed));
+            };
+            code.text = text;
+            mends -= 1;
+        }
+    }
+
+    /// A paragraph about the answer, by models whose judgement counts; nothing where a number in it is not in the result.
+    async fn sum_up(&mut self, end: &End) -> Result<Option<String>, Problem> {
+        let End::Answered { derivation, .. } = end else { return Ok(None) };
+        if !(self.family.critique_is_gate && self.using.looks_closer()) {
+            return Ok(None);
+        }
+        let Some(Gave { table, .. }) = self.results.get(*derivation) else { return Ok(None) };
+        let mut request = self.prompts.summary(&result::shown(table));
+        request.output_tokens_max = SUMMARY_TOKENS_MAX;
+        let Some(reply) = self.ask(&request, "answer").await? else { return Ok(None) };
+        Ok(self.results.get(*derivation).and_then(|gave| summary::shown(&reply.text, &gave.table)))
     }
 
     async fn judge(&mut self, machine: &Machine) -> Result<Came, Problem> {
         let best = machine.best_derivation().unwrap_or_default();
-        let (Some((code, _)), Some(Gave { table, .. })) = (machine.derivations().nth(best), self.results.get(best))
-        else {
-            return Ok(Came::Judged(None));
-        };
+        let Some(Gave { code, table, .. }) = self.results.get(best) else { return Ok(Came::Judged(None)) };
         let mut request = self.prompts.verdict(code, &result::shown(table));
         request.output_tokens_max = VERDICT_TOKENS_MAX;
         let Some(reply) = self.ask(&request, "critique").await? else { return Ok(Came::Judged(None)) };
@@ -426,7 +467,19 @@ impl Asking<'_> {
     }
 }
 
-/// Whether two results say the same: the same cells, whatever their columns are called and their rows are sorted by.
-fn is_same(one: &Table, other: &Table) -> bool {
-    one.row_count == other.row_count && same_rows(&one.rows, &other.rows, false)
+/// Whether two results say the same: the same cells, whatever their columns are called and their rows are sorted by, after
+/// the rounding that was asked for.
+fn is_same(one: &Table, other: &Table, decimals: Option<i32>) -> bool {
+    let rounded = |table: &Table| -> Vec<Vec<Cell>> {
+        let Some(decimals) = decimals else { return table.rows.clone() };
+        let scale = 10_f64.powi(decimals);
+        let round = |cell: &Cell| match cell {
+            Cell::Number(number) => {
+                number.as_f64().map_or(cell.clone(), |number| ((number * scale).round() / scale).into())
+            }
+            other => other.clone(),
+        };
+        table.rows.iter().map(|row| row.iter().map(round).collect()).collect()
+    };
+    one.row_count == other.row_count && same_rows(&rounded(one), &rounded(other), false)
 }

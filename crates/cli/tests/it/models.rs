@@ -54,8 +54,12 @@ impl Scripted {
     }
 
     fn ask(&self, place: &Place, question: &str, more: &[&str]) -> Ran {
-        let call =
-            place.assay(["ask", "sales.csv", question, "--json", "--planner", "off", "--model", "chat:scripted"]);
+        self.ask_as("chat:scripted", place, question, more)
+    }
+
+    /// The same by another name, which says what the model can.
+    fn ask_as(&self, name: &str, place: &Place, question: &str, more: &[&str]) -> Ran {
+        let call = place.assay(["ask", "sales.csv", question, "--json", "--planner", "off", "--model", name]);
         let call = more.iter().fold(call, |call, argument| call.arg(argument));
         call.env("OPENAI_BASE_URL", &self.address).env("OPENAI_API_KEY", CANARY).run()
     }
@@ -447,4 +451,43 @@ fn a_model_is_shown_a_few_rows_and_notes_but_nobody_in_person() {
     assert_eq!((&answer["cached"], model.heard().len()), (&json!(false), 4));
     let told = model.heard()[2]["messages"].to_string();
     assert!(told.contains("amounts are in thousands") && !told.contains("thousands </data>"), "{told}");
+}
+
+#[test]
+fn a_larger_model_sums_up_and_is_shown_where_every_number_is_in_the_result() {
+    let place = place();
+    let code = python("{'total': int(sales['amount'].sum())}");
+    for (said, shown) in [
+        ("We took 100 in all,\nwhich is good.", json!("We took 100 in all, which is good.")),
+        ("We took 100 in all, 20 more than planned.", Value::Null),
+        ("We took 100 ![x](http://127.0.0.1:9/x).", Value::Null),
+    ] {
+        let model = Scripted::saying(&[&code, "YES", said]);
+        let more = ["--derivations", "1", "--no-cache"];
+        let answer = model.ask_as("chat:gpt-9", &place, "what is all of it", &more).exits(0).document();
+        assert_eq!((&answer["summary"], &answer["model"]["cost"]["calls"]), (&shown, &json!(3)), "{answer:#}");
+        assert_eq!(answer["sentence"], "Total is 100.");
+    }
+}
+
+#[test]
+fn a_header_spelled_otherwise_is_mended_without_asking() {
+    let place = Place::new();
+    place.file("sales.csv", "region,\" Ticket  Fare\",deaths\nnorth,10.126,6512[4900-8300]\nsouth,20.131,12[1-2]\n");
+    let header = place.json(0, &["data", "show", "sales.csv"])["tables"][0]["columns"][1]["name"].clone();
+    let (one, two) =
+        (python("float(sales['ticket_fare'].mean())"), python("round(float(sales['TICKET FARE'].mean()), 2)"));
+    let model = Scripted::saying(&[&one, &two, "YES"]);
+    let answer = model.ask(&place, "mean fare, rounded to 2 decimals", &[]).exits(0).document();
+    assert_eq!((&answer["known"]["level"], &answer["attempts"]), (&json!("checked"), &json!([])), "{answer:#}");
+    assert!(answer["code"]["text"].as_str().unwrap().contains(header.as_str().unwrap()), "{header} {answer:#}");
+    // What our code cannot mend goes back with the cells that are in the way.
+    let (broken, nothing) = (python("sales['deaths'].astype(float).sum()"), python("{'deaths': float('nan')}"));
+    let right = python("int(sales['deaths'].str.split('[').str[0].astype(int).sum())");
+    let model = Scripted::saying(&[&broken, &nothing, &right, "YES"]);
+    let answer = model.ask(&place, "how many died", &["--derivations", "1"]).exits(0).document();
+    assert_eq!(answer["table"]["rows"], json!([[6524]]), "{answer:#}");
+    let error = answer["attempts"][0]["error"].as_str().unwrap();
+    assert!(error.contains("is text with cells such as") && error.contains("12[1-2]"), "{error}");
+    assert!(answer["attempts"][1]["error"].as_str().unwrap().contains("empty or no number"), "{answer:#}");
 }

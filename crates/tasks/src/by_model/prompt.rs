@@ -81,10 +81,22 @@ impl<'a> Prompts<'a> {
         self.request(vec![user(text)])
     }
 
+    /// The request for a paragraph about a result.
+    pub fn summary(&self, result: &str) -> Request {
+        let text = format!(
+            "{}\nThis is the result:\n<data>\n{}\n</data>\nSum it up in one paragraph of at most three sentences of plain \
+             text for whoever asked. Use no number that is not in the result, and compute none.",
+            self.beginning,
+            quoted_long(result),
+        );
+        self.request(vec![user(text)])
+    }
+
     /// An error with what helps to do better: the exact names and types of what the code used.
     pub fn with_facts(&self, error: &str, code: &str) -> String {
         let error: String = error.chars().take(ERROR_CHARACTERS_MAX).collect();
         let used: Vec<&TableInfo> = self.dataset.tables.iter().filter(|table| code.contains(&table.name)).collect();
+        let cells = if is_about_cells(&error) { self.cells(&used, code) } else { Vec::new() };
         let facts: Vec<String> = used
             .iter()
             .map(|table| {
@@ -93,8 +105,25 @@ impl<'a> Prompts<'a> {
                     columns.map(|column| format!("{} ({})", quoted(&column.name), dtype(column.ty))).collect();
                 format!("{} has the columns {}", table.name, columns.join(", "))
             })
+            .chain(cells)
             .collect();
         if facts.is_empty() { error } else { format!("{error}. Facts: {}", facts.join("; ")) }
+    }
+
+    /// What stands in the texts that the code takes for numbers.
+    fn cells(&self, tables: &[&TableInfo], code: &str) -> Vec<String> {
+        const CELLS_MAX: usize = 5;
+        let is_no_number = |value: &&String| value.trim().parse::<f64>().is_err();
+        let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| (*table, column)));
+        let used = columns.filter(|(table, column)| {
+            column.ty == Type::Text && code.contains(column.name.trim()) && !is_personal(column, table)
+        });
+        used.map(|(_, column)| {
+            let some: Vec<String> =
+                column.values.iter().filter(is_no_number).take(CELLS_MAX).map(|value| quoted(value)).collect();
+            format!("{} is text with cells such as {}", quoted(&column.name), some.join(", "))
+        })
+        .collect()
     }
 
     /// What speaks against a claim that the tables cannot answer: columns that it names and that are there.
@@ -180,6 +209,11 @@ impl<'a> Prompts<'a> {
     }
 }
 
+/// Whether an error is about what stands in cells rather than about names.
+fn is_about_cells(error: &str) -> bool {
+    ["ValueError", "TypeError", "Conversion"].into_iter().any(|kind| error.starts_with(kind))
+}
+
 fn user(text: String) -> Message {
     Message::User { text }
 }
@@ -235,10 +269,11 @@ fn of_column(column: &ColumnInfo, table: &TableInfo) -> String {
         text.push_str(", unique");
     }
     match (&column.min, &column.max) {
+        _ if is_personal(column, table) => {}
         (Some(min), Some(max)) if column.ty != Type::Text => {
             let _ = write!(text, ", {} to {}", cell(min), cell(max));
         }
-        _ if !column.values.is_empty() && !column.unique && !is_personal(column, table) => {
+        _ if !column.values.is_empty() && !column.unique => {
             let some: Vec<String> = column.values.iter().take(VALUES_SHOWN_MAX).map(|value| quoted(value)).collect();
             let more = if column.values_complete && column.values.len() <= VALUES_SHOWN_MAX { "" } else { ", …" };
             let _ = write!(text, ", values {}{more}", some.join(", "));

@@ -17,7 +17,16 @@ const DIGITS_MAX: usize = 4;
 pub fn of_program(returned: Returned) -> Result<Table, String> {
     let table = match returned {
         Returned::Table { table } => table,
-        Returned::Scalar { ty: Type::Json, value: Value::Object(fields), .. } => row_of(fields.into_iter().collect()),
+        Returned::Scalar { ty: Type::Json, value: Value::Object(fields), .. } => {
+            if let Some((name, _)) = fields.iter().find(|(_, value)| value.is_object() || value.is_array()) {
+                return Err(format!("`{name}` of the result is several values; give single ones, or a DataFrame"));
+            }
+            if let Some((name, _)) = fields.iter().find(|(_, value)| is_nothing(value)) {
+                return Err(format!("`{name}` of the result is empty or no number"));
+            }
+            row_of(fields.into_iter().collect())
+        }
+        Returned::Scalar { ty: Type::Json, value: Value::Array(items), .. } if is_records(&items) => records(items),
         Returned::Scalar { ty: Type::Json, value: Value::Array(items), .. } => {
             let items = items.into_iter().map(|item| vec![plain(&item)]).collect::<Vec<_>>();
             let ty = type_of(items.iter().map(|row| &row[0]));
@@ -48,11 +57,32 @@ pub fn acceptable(table: Table) -> Result<Table, String> {
     if table.rows.is_empty() {
         return Err("the result has no rows: look at the exact values and types of the columns".to_string());
     }
-    let is_nothing = |cell: &Cell| cell.is_null() || matches!(cell.as_str(), Some("NaN" | "Infinity" | "-Infinity"));
     if table.rows.iter().flatten().all(is_nothing) {
         return Err("every cell of the result is empty or no number".to_string());
     }
     Ok(table)
+}
+
+fn is_nothing(cell: &Cell) -> bool {
+    cell.is_null() || matches!(cell.as_str(), Some("NaN" | "Infinity" | "-Infinity"))
+}
+
+/// Whether a list is a table whose rows name their cells, as `to_dict("records")` makes it.
+fn is_records(items: &[Value]) -> bool {
+    let names = |item: &Value| item.as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>());
+    let first = items.first().and_then(names).filter(|names| !names.is_empty());
+    first.is_some() && items.iter().all(|item| names(item) == first)
+}
+
+fn records(items: Vec<Value>) -> Table {
+    let names: Vec<String> =
+        items.first().and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default();
+    let cells = |item: &Value| names.iter().map(|name| plain(&item[name.as_str()])).collect::<Vec<Cell>>();
+    let rows: Vec<Vec<Cell>> = items.iter().map(cells).collect();
+    let column =
+        |(at, name): (usize, &String)| Column { name: name.clone(), ty: type_of(rows.iter().map(|row| &row[at])) };
+    let columns = names.iter().enumerate().map(column).collect();
+    whole(columns, rows)
 }
 
 fn row_of(fields: Vec<(String, Value)>) -> Table {
@@ -180,6 +210,10 @@ mod tests {
             told(json!({ "kind": "scalar", "type": "json", "value": { "mean_fare": 34.65, "n": 3 } })),
             "Mean fare is 34.65, n is 3."
         );
+        let json = |value: Value| told(json!({ "kind": "scalar", "type": "json", "value": value }));
+        assert_eq!(json(json!([{ "a": 1, "b": "x" }, { "a": 2, "b": "y" }])), "2 rows of a, b.");
+        assert_eq!(json(json!({ "mean": null, "n": 3 })), "not: `mean` of the result is empty or no number");
+        assert!(json(json!({ "mean": { "x": 1 } })).starts_with("not: `mean` of the result is several values"));
         assert!(told(json!({ "kind": "none" })).starts_with("not: the last line"));
         assert!(told(json!({ "kind": "scalar", "type": "float", "value": "NaN" })).starts_with("not: every cell"));
         let empty =

@@ -73,6 +73,9 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
             Form::Markdown => print_exact(printer, &app::markdown::write(&table)),
         }
         say(&printer.strong(text(&answer["sentence"])));
+        if let Some(summary) = answer["summary"].as_str() {
+            say(summary);
+        }
         if table.truncated && view.form != Form::Csv {
             let (listed, all) = (table.rows.len(), table.row_count);
             printer.remark(
