@@ -17,6 +17,11 @@ fn ask(place: &Place, question: &str, more: &[&str]) -> Call {
     more.iter().fold(call, |call, argument| call.arg(argument))
 }
 
+/// The first step of a run that is a model's reply.
+fn first_reply(shown: &Value) -> &Value {
+    shown["steps"].as_array().unwrap().iter().find(|step| step["name"] == "model").expect("a reply")
+}
+
 #[test]
 fn where_one_fails_the_next_is_asked_and_what_it_cost_is_counted() {
     let place = place();
@@ -36,7 +41,7 @@ fn where_one_fails_the_next_is_asked_and_what_it_cost_is_counted() {
     assert_eq!(answer["model"]["cost"]["usd"], json!(0.4));
     assert_eq!((model.heard().len(), &model.heard()[0]["model"]), (2, &json!("qwen")));
     let shown = place.json(0, &["runs", "show", answer["run"].as_str().unwrap()]);
-    let output = &shown["steps"][0]["output"];
+    let output = &first_reply(&shown)["output"];
     assert_eq!((&output["by"], &output["usd"]), (&json!("spare"), &json!(0.2)), "{output:#}");
     // Who was asked first is named where the last one cannot be asked either.
     let problem = ask(&place, "what else is it", &[]).run().exits(4).document();
@@ -165,7 +170,7 @@ fn models_are_listed_shown_and_chosen_without_their_keys() {
 #[test]
 fn a_recorded_run_answers_again_without_a_network() {
     let place = place();
-    let model = Scripted::saying(&[&python("sales['amount'].sum()"), "YES"]);
+    let model = Scripted::saying(&[&python("sales['amount'].sum()"), "YES", "All of it is 100."]);
     let asked = |name: &str, question: &str| {
         ask(&place, question, &["--no-cache", "--model", name]).env("OPENAI_BASE_URL", &model.address).run()
     };
@@ -176,16 +181,16 @@ fn a_recorded_run_answers_again_without_a_network() {
         (&again["table"], &again["code"], &again["critique"]),
         (&first["table"], &first["code"], &first["critique"])
     );
-    assert_eq!(model.heard().len(), 2);
+    assert_eq!(model.heard().len(), 3);
     let shown = place.json(0, &["runs", "show", again["run"].as_str().unwrap()]);
-    let output = &shown["steps"][0]["output"];
+    let output = &first_reply(&shown)["output"];
     assert_eq!((&output["by"], &output["recorded"]), (&json!("chat:claude"), &json!(true)), "{output:#}");
     // Another question was not asked then.
     let problem = asked("recorded:it.zip", "what is half of it").exits(2).document();
     assert_eq!(problem["code"], "model_failed");
     let hint = problem["hint"].as_str().unwrap();
     assert!(hint.contains("what is half of it") && hint.contains("what is all of it"), "{hint}");
-    assert_eq!(model.heard().len(), 2);
+    assert_eq!(model.heard().len(), 3);
     // The journal of an unpacked capsule is as good, and a changed file beside it is none.
     let unzip = "import zipfile; zipfile.ZipFile('it.zip').extractall('it')";
     assert!(
@@ -203,5 +208,5 @@ fn a_recorded_run_answers_again_without_a_network() {
     }
     assert_eq!(asked("recorded:it/journal.jsonl", "what is all of it").exits(2).document()["code"], "file_unreadable");
     assert_eq!(asked("recorded:sales.csv", "what is all of it").exits(2).document()["code"], "file_unreadable");
-    assert_eq!(model.heard().len(), 2);
+    assert_eq!(model.heard().len(), 3);
 }
