@@ -133,7 +133,7 @@ class _Column:
         self.least = self.greatest = self.low = self.high = None
         self.values, self.complete, self.top, self.frequent = [], False, [], []
         self.quantiles, self.quantiles_exact, self.histogram = [], False, []
-        self.pattern = self.example = self.running = self.repeats_within = None
+        self.pattern = self.example = self.running = self.stock = self.repeats_within = None
 
     def position(self):
         """Where a value lies, as a number."""
@@ -155,7 +155,7 @@ class _Column:
             "values_complete": self.complete, "unit": None, "quantiles": [encode(value) for value in self.quantiles],
             "quantiles_are_exact": self.quantiles_exact, "top": [[encode(value), count] for value, count in self.top],
             "histogram": self.histogram, "pattern": self.pattern, "example": self.example,
-            "running": self.running, "repeats_within": self.repeats_within,
+            "running": self.running, "stock": self.stock, "repeats_within": self.repeats_within,
         }
 
 

@@ -1,7 +1,8 @@
-"""Which numbers are running totals: each holds all that came before it, so that a sum of them counts everything again.
+"""Which numbers may not be added up along time: running totals, and stocks.
 
-One idea: of each thing, in the order of time, such a number never falls (but for a few corrections) and really rises. A
-table has none of them without a column that tells the time; what tells its things apart is found by counting pairs.
+A running total holds all that came before it: of each thing, in the order of time, it never falls (but for a few
+corrections) and really rises. A stock, such as a population, is there again at each time, whatever its course; its name
+says so. A table has neither without a column that tells the time; what tells its things apart is found by counting pairs.
 """
 
 import itertools
@@ -24,24 +25,31 @@ RISES_NAMED = (0.02, 1.0)
 
 _ENDINGS = ("id", "key", "code", "number", "no", "nr", "fips", "uuid", "guid", "sku", "isbn", "zip", "badge")
 _SAYING = ("total", "cumulative", "cum", "running", "odometer", "mileage", "people")
+_STOCKS = ("population", "pop", "inhabitants", "headcount", "inventory", "stock", "balance")
 # What may rise for long and still is a state of its own at each time.
-_STATES = ("population", "pop", "age", "price", "salary", "wage", "gdp", "rank", "level", "year", "index", "rate")
+_STATES = (*_STOCKS, "age", "price", "salary", "wage", "gdp", "rank", "level", "year", "index", "rate")
 
 
 def mark(engine, table, rows, columns):
-    """Says of each column whether it is a running total: of what, over which time."""
+    """Says of each column whether it is a running total or a stock: of what, over which time."""
     time = _time(columns, rows)
     numbers = [column for column in columns if column is not time and _may_run(column)][:NUMBERS_MAX]
-    if time is None or not numbers:
+    stocks = [column for column in columns if _is_stock(column)]
+    if time is None or not numbers and not stocks:
         return
     # Of a part of the rows, what never falls still never does.
     every = -(-rows // ROWS_MAX)
     source = f"{table} WHERE {time.cell} IS NOT NULL" + (f" AND hash(rowid) % {every} = 0" if every > 1 else "")
     for things in _choices(engine, source, time, columns):
+        over = {"entity": [thing.name for thing in things], "time": time.name}
+        for stock in stocks:
+            stock.stock = stock.stock or over
+        if not numbers:
+            continue
         facts = engine.execute(_query(source, time, things, numbers)).fetchall()[0]
         for at, number in enumerate(numbers):
             if number.running is None and _runs(_words(number), *facts[5 * at : 5 * at + 5]):
-                number.running = {"entity": [thing.name for thing in things], "time": time.name}
+                number.running = over
 
 
 def _words(column):
@@ -67,6 +75,10 @@ def _may_run(column):
         return False
     # One to the last without a gap: rows are numbered.
     return column.type != "int" or column.distinct < column.filled or column.greatest - column.least >= column.distinct
+
+
+def _is_stock(column):
+    return column.type in ("int", "float", "decimal") and any(word in _STOCKS for word in _words(column))
 
 
 def _choices(engine, source, time, columns):

@@ -89,6 +89,9 @@ pub struct ColumnInfo {
     /// Where each number holds all that came before it, so that a sum of them counts everything again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<Running>,
+    /// Where each number is what there was at a time, so that a sum over times counts the same things again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stock: Option<Stock>,
     /// The column within which names of this one repeat, so that one name may stand for several things: counties in states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_within: Option<String>,
@@ -107,6 +110,22 @@ impl std::fmt::Display for Running {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let per = if self.entity.is_empty() { String::new() } else { format!(" per {}", self.entity.join(" and ")) };
         write!(f, "running total{per} over {}", self.time)
+    }
+}
+
+/// What a number that is there again at each time is of: a population, an inventory, a balance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stock {
+    /// The columns that tell apart what has a stock of its own; none where there is one for the whole table.
+    pub entity: Vec<String>,
+    /// The column that says when.
+    pub time: String,
+}
+
+impl std::fmt::Display for Stock {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let per = if self.entity.is_empty() { String::new() } else { format!(" per {}", self.entity.join(" and ")) };
+        write!(f, "stock{per} at each {}", self.time)
     }
 }
 

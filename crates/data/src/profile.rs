@@ -5,7 +5,7 @@ use base::{Cell, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::dataset::{Relation, Running};
+use crate::dataset::{Relation, Running, Stock};
 
 /// Everything measured at ingest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,6 +101,8 @@ pub struct ColumnProfile {
     pub example: Option<Cell>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<Running>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stock: Option<Stock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_within: Option<String>,
     /// Whether `distinct` was counted; else it is an estimate, and the column is not unique.

@@ -360,6 +360,7 @@ fn profile(dataset: &str) -> Profile {
                 pattern: None,
                 example: None,
                 running: None,
+                stock: None,
                 repeats_within: None,
                 distinct_is_exact: true,
             }

@@ -24,6 +24,7 @@ fn column(name: &str, ty: Type) -> ColumnInfo {
         values: Vec::new(),
         values_complete: false,
         running: None,
+        stock: None,
         repeats_within: None,
     }
 }

@@ -100,8 +100,9 @@ fn print(printer: &Printer, prepared: &Prepared, name: &str) {
             let nulls = if column.nulls > 0 { format!(", {} empty", column.nulls) } else { String::new() };
             let unit = column.unit.as_ref().map(|unit| format!(" in {unit}")).unwrap_or_default();
             let running = column.running.as_ref().map(|running| format!(", {running}")).unwrap_or_default();
+            let stock = column.stock.as_ref().map(|stock| format!(", {stock}")).unwrap_or_default();
             printer.line(&format!(
-                "  {:<width$}  {:<9} {} distinct{nulls}{unit}{running}  {}",
+                "  {:<width$}  {:<9} {} distinct{nulls}{unit}{running}{stock}  {}",
                 column.name,
                 column.ty.as_str(),
                 column.distinct,

@@ -345,6 +345,30 @@ fn a_running_total_is_known_by_its_rows_and_never_added_up() {
 }
 
 #[test]
+fn a_stock_is_added_up_only_within_one_time() {
+    let place = Place::new();
+    let mut text = "city,land,year,population,births\n".to_string();
+    for (at, (city, land)) in [("Ulm", "South"), ("Kiel", "North"), ("Bonn", "South")].iter().enumerate() {
+        // It falls and rises, so its course gives it away to nobody.
+        let course = [100, 90, 120, 110];
+        (0..4)
+            .for_each(|year| writeln!(text, "{city},{land},{},{},{}", 2000 + year, course[year] + at, at + 1).unwrap());
+    }
+    let file = place.file("cities.csv", &text);
+    let file = file.to_str().expect("a plain path");
+    let shown = profile(&place, &[file]);
+    let stock = |name: &str| column(&shown, 0, name)["stock"].clone();
+    assert_eq!((stock("population"), stock("births")), (json!({ "entity": ["city"], "time": "year" }), Value::Null));
+    let refused = place.json(1, &["ask", file, "total population by land"]);
+    let message = refused["refusal"]["message"].as_str().expect("a message");
+    assert!(message.contains("population is a stock per city at each year"), "{message}");
+    let rows = |question: &str| place.json(0, &["ask", file, question])["table"]["rows"].clone();
+    assert_eq!(rows("total population by land in 2003"), json!([["South", 222], ["North", 111]]));
+    assert_eq!(rows("total population by year")[0], json!([2000, 303]));
+    assert_eq!(rows("total births by land"), json!([["South", 16], ["North", 8]]));
+}
+
+#[test]
 fn numbers_that_rise_for_other_reasons_are_no_running_totals() {
     let place = Place::new();
     let mut orders = "order_no,row,placed,customer,age,price\n".to_string();

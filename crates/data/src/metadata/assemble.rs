@@ -108,6 +108,7 @@ fn info(table: &str, measured: &ColumnProfile, declared: &ColumnMetadata) -> Res
         values: measured.values.clone(),
         values_complete: measured.values_complete,
         running: measured.running.clone(),
+        stock: measured.stock.clone(),
         repeats_within: measured.repeats_within.clone(),
     })
 }

@@ -57,6 +57,7 @@ fn column(name: &str, rows: &[Vec<String>], at: usize) -> ColumnInfo {
         max: numbers.iter().max().filter(|_| whole).map(|number| Cell::from(*number)),
         values_complete: !whole,
         running: None,
+        stock: None,
         repeats_within: None,
         values: if whole { Vec::new() } else { values },
     }

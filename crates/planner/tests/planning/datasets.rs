@@ -119,6 +119,7 @@ fn column(name: &str, ty: Type, distinct: u64) -> ColumnInfo {
         values: Vec::new(),
         values_complete: false,
         running: None,
+        stock: None,
         repeats_within: None,
     }
 }

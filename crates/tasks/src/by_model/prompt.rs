@@ -280,6 +280,9 @@ fn of_column(column: &ColumnInfo, table: &TableInfo) -> String {
         }
         _ => {}
     }
+    if let Some(stock) = &column.stock {
+        let _ = write!(text, ", a {stock}: add it up only within one {}", stock.time);
+    }
     if let Some(running) = &column.running {
         let _ = write!(text, ", a {running}: never add it up");
     }

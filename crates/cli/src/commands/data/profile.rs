@@ -94,6 +94,7 @@ fn column_lines(
     facts.extend(measured.tells_time().then(|| "time".to_string()));
     facts.extend(column.unit.as_ref().map(|unit| format!("in {unit}")));
     facts.extend(column.running.as_ref().map(ToString::to_string));
+    facts.extend(column.stock.as_ref().map(ToString::to_string));
     let text = format!("  {name}{padding}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
     let mut lines = vec![Line { weight: Weight::Plain, text }];
     let indent = " ".repeat(width + 15);

@@ -41,11 +41,20 @@ pub(super) fn misused(index: &Index, reading: &Reading) -> Option<String> {
                 let of = running.entity.join(" and ");
                 open.then(|| format!("{name} is a {running}: each {of} has a latest of its own, so ask for it by {of}"))
             }
-            (Some(running), _) if !is_of_one_moment(index, plan, id, running) => Some(format!(
+            (Some(running), _) if !is_of_one_moment(index, plan, id, &running.time) => Some(format!(
                 "{name} is a {running}: each row holds all that came before it, so that adding up or averaging its rows \
                  counts the same again; its latest or highest can be told"
             )),
             (_, Agg::Max | Agg::Min) => None,
+            _ if let Some(stock) = index.column(id).stock.as_ref().filter(|_| measure.agg == Agg::Sum)
+                && !is_of_one_moment(index, plan, id, &stock.time) =>
+            {
+                let time = &stock.time;
+                Some(format!(
+                    "{name} is a {stock}: adding it up over several {time} counts the same again, so ask for one {time}, \
+                     by {time}, or for an average"
+                ))
+            }
             _ if index.facts(id).mark => Some(format!(
                 "{name} tells things apart or places them and is no amount, so a sum or an average of it means nothing; \
                  its rows can be counted, and its highest and lowest told"
@@ -78,9 +87,9 @@ fn tells_apart(index: &Index, plan: &Plan, id: ColId, running: &Running) -> bool
 }
 
 /// Whether only rows of one time are put together: those of different things may be.
-fn is_of_one_moment(index: &Index, plan: &Plan, id: ColId, running: &Running) -> bool {
+fn is_of_one_moment(index: &Index, plan: &Plan, id: ColId, time: &str) -> bool {
     let is_time = |expr: &Expr| {
-        column(index, expr).is_some_and(|other| other.table == id.table && index.column(other).name == running.time)
+        column(index, expr).is_some_and(|other| other.table == id.table && index.column(other).name == *time)
     };
     let held = |pred: &&Pred| matches!(pred, Pred::Test { test: Test::Eq, expr, .. } if is_time(expr));
     let own = |grain: Option<Grain>, expr: &Expr| match grain {
