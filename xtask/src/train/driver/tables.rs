@@ -105,6 +105,7 @@ fn column(name: String, ty: Type, at: usize, rows: &[Vec<Cell>]) -> ColumnInfo {
         values: values.into_iter().map(|(text, _)| text).collect(),
         values_complete: ty == Type::Text && !filled.is_empty(),
         running: None,
+        stock: None,
         repeats_within: None,
     }
 }
