@@ -2,7 +2,8 @@
 //!
 //! One idea: a unit is a whole word at the end of a name, or stands in brackets there. The shorter the word, the more it
 //! must be explained by the words before it: `kg` means one thing, `c` only after a temperature, and `min` is more often a
-//! least value than minutes. What remains unclear has no unit: a wrong one would be said in every answer.
+//! least value than minutes. A name that says thousands of a unit is told in thousands of it. What remains unclear has no
+//! unit: a wrong one would be said in every answer.
 
 use crate::profile::words;
 
@@ -208,15 +209,43 @@ const IN_BRACKETS: &[(&str, &str)] = &[
     ("µs", "µs"),
 ];
 
+/// Words for so many of a unit, and how it is then called.
+const MULTIPLES: &[(&str, &str)] = &[
+    ("thousand", "thousand"),
+    ("thousands", "thousand"),
+    ("million", "million"),
+    ("millions", "million"),
+    ("mln", "million"),
+    ("billion", "billion"),
+    ("billions", "billion"),
+    ("bn", "billion"),
+];
+
 /// The unit that a name tells, if it tells one.
 pub fn of_name(name: &str) -> Option<String> {
     let name = name.trim();
+    let unit = unit_of_name(name)?;
+    Some(match multiple(name) {
+        Some(multiple) => format!("{multiple} {unit}"),
+        None => unit,
+    })
+}
+
+/// How many of its unit a name says that it counts: `thousands of dollars`, `USD (millions)`.
+fn multiple(name: &str) -> Option<&'static str> {
+    let words = words(name);
+    MULTIPLES.iter().find(|(word, _)| words.iter().any(|other| other == word)).map(|(_, called)| *called)
+}
+
+fn unit_of_name(name: &str) -> Option<String> {
     if let Some(inside) = bracketed(name) {
         let exact = IN_BRACKETS.iter().find(|(sign, _)| *sign == inside).map(|(_, unit)| *unit);
         let spelled = || {
             let plain = |needs: &Needs| matches!(needs, Nothing | AWord);
             let folded = inside.to_lowercase();
-            UNITS.iter().find(|(word, _, needs)| *word == folded && plain(needs)).map(|(_, unit, _)| *unit)
+            let is_counting = |word: &str| word == "of" || MULTIPLES.iter().any(|(multiple, _)| *multiple == word);
+            let told = folded.split(' ').filter(|word| !is_counting(word)).collect::<Vec<_>>().join(" ");
+            UNITS.iter().find(|(word, _, needs)| *word == told && plain(needs)).map(|(_, unit, _)| *unit)
         };
         return exact.or_else(spelled).map(str::to_string);
     }
@@ -326,6 +355,10 @@ mod tests {
             ("file_size_mb", "MB"),
             ("size_bytes", "bytes"),
             ("altitude_m", "m"),
+            ("salary_in_thousands_of_dollars", "thousand USD"),
+            ("revenue_million_usd", "million USD"),
+            ("Budget (EUR millions)", "million EUR"),
+            ("Budget (millions of EUR)", "million EUR"),
         ];
         for (name, unit) in cases {
             assert_eq!(of_name(name).as_deref(), Some(unit), "{name}");
