@@ -8,7 +8,9 @@
 mod app;
 pub mod documents;
 pub mod markdown;
+pub mod pictures;
 pub mod png;
+pub mod requests;
 mod settings;
 
 pub use app::{App, PROGRAM, request};

@@ -149,7 +149,7 @@ pub struct Overrides {
 }
 
 /// Everything that was decided outside the program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// All of them, in order.
     pub all: Vec<Setting>,

@@ -135,7 +135,7 @@ impl Terminal {
 
     /// The version of what the user named.
     pub async fn resolve(&self, data: &[String]) -> Result<Resolved, Problem> {
-        Resolved::of(self.app.warehouse(), self.data_names().source(data)?).await
+        app::requests::resolve(&self.app, &self.data_names(), data).await
     }
 
     /// Splits `DATA… LAST` and resolves the data.

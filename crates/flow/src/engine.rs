@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
-use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, NewRun, RunState, Store};
+use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, Lease, NewRun, RunState, Store};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
@@ -58,6 +58,8 @@ pub struct Ended {
 pub enum Start {
     /// A new run; or, where the request has a key that a run of the same input has, that run.
     Request(Request),
+    /// The same, but begun as a worker would have taken it from the queue: where this process goes away, a worker goes on.
+    Queued(Request),
     /// A run that waits, was interrupted, or that a problem ended.
     Resume(RunId),
     /// A new run with the first steps of another.
@@ -160,6 +162,17 @@ impl<C: Send + Sync + 'static> Engine<C> {
         spawned.shutdown().await;
     }
 
+    /// Stops what was handed over where it stands, so that another process may go on with it, and waits until nothing of
+    /// it is left: begun as from the queue it waits for a worker, else for whoever resumes it.
+    pub async fn hand_back(&self) {
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(keeper) = keeper {
+            keeper.hand_back();
+        }
+        let mut spawned = std::mem::take(&mut *self.spawned.lock().unwrap_or_else(PoisonError::into_inner));
+        while spawned.join_next().await.is_some() {}
+    }
+
     /// Works on a run to its end, here. The outer problem means that there is no run.
     ///
     /// If the request has a key that a run of the same input has, that run's result is given: a finished one's at once,
@@ -185,7 +198,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
     /// Makes the run or takes it, so that nobody else does.
     async fn begin(&self, start: &Start) -> Result<Begin, Problem> {
         match start {
-            Start::Request(request) => self.begin_request(request).await,
+            Start::Request(request) => self.begin_request(request, Beginning::Attached).await,
+            Start::Queued(request) => self.begin_request(request, Beginning::Taken).await,
             Start::Resume(id) => self.begin_again(id).await,
             Start::Fork { from, steps } => self.begin_fork(from, *steps).await,
         }
@@ -195,7 +209,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
     async fn go(&self, context: &C, start: &Start, mut begin: Begin) -> Result<Ended, Problem> {
         loop {
             let key = match start {
-                Start::Request(request) if request.key.is_some() => Some(request),
+                Start::Request(request) | Start::Queued(request) if request.key.is_some() => Some(request),
                 _ => None,
             };
             match (begin, key) {
@@ -219,10 +233,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    async fn begin_request(&self, request: &Request) -> Result<Begin, Problem> {
+    async fn begin_request(&self, request: &Request, begins: fn(Lease) -> Beginning) -> Result<Begin, Problem> {
         self.registry.find(&request.task)?;
         let keeper = self.keeper()?;
-        let new = self.new_run(request, Beginning::Attached(keeper.lease().clone()));
+        let new = self.new_run(request, begins(keeper.lease().clone()));
         let fence = Fence { run: new.id.clone(), attempt: 1 };
         match self.store.create_run(new).await {
             Ok(events) => {

@@ -128,6 +128,8 @@ pub struct Lease {
 pub enum Beginning {
     /// At once, by the process that creates it.
     Attached(Lease),
+    /// The same, as a worker would have taken it from the queue: where it goes away, another takes it.
+    Taken(Lease),
     /// When a worker takes it.
     Queued,
 }

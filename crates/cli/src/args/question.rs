@@ -93,16 +93,11 @@ pub enum Planner {
 impl ModelArgs {
     /// The model to use, if one is: what was asked for, else what the settings say.
     pub fn chosen(&self, settings: &app::Settings) -> Option<tasks::ModelUse> {
-        let name = self.model.clone().or_else(|| settings.model.clone()).filter(|name| name != app::MODEL_OFF)?;
-        let usual = &settings.budget_run;
-        let budget = tasks::Budget {
-            tokens_max: self.max_tokens.or(usual.tokens_max),
-            usd_max: self.max_usd.or(usual.usd_max),
-            seconds_max: self.max_seconds.or(usual.seconds_max),
-        };
+        let budget =
+            tasks::Budget { tokens_max: self.max_tokens, usd_max: self.max_usd, seconds_max: self.max_seconds };
+        let usual = app::requests::model(settings, self.model.as_deref(), &budget)?;
         let planner_off = self.planner == Planner::Off;
-        let rows = Some(tasks::EXAMPLE_ROWS);
-        Some(tasks::ModelUse { name, planner_off, derivations: self.derivations, budget, rows })
+        Some(tasks::ModelUse { planner_off, derivations: self.derivations, ..usual })
     }
 }
 

@@ -21,15 +21,13 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     let (data, question, resolved) = terminal.data_and_last(&ask.words, "ask", "question").await?;
     let rows = Rows::asked(ask.csv, ask.out.as_deref())?;
     let input = AskInput {
-        data: terminal.data_names().lasting(data),
-        version: resolved.version.to_string(),
-        question: question.to_string(),
         answer_all: ask.answer_all,
         reading: ask.reading.map(usize::from),
         no_cache: ask.no_cache,
         thread: ask.thread.clone(),
         file: rows.form(),
         model: ask.model.chosen(&terminal.app.settings),
+        ..app::requests::question(&terminal.data_names(), data, &resolved, question)
     };
     let chart = ChartFile::asked(ask, &terminal.app.settings.env_dir)?;
     let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };

@@ -3,7 +3,7 @@
 use app::documents::plan::{PlanSchema, WrittenPlan};
 use base::{Code, Document, Problem};
 use serde_json::Value;
-use tasks::{PLAN, PlanInput, unvalidated};
+use tasks::PLAN;
 
 use crate::args::{Begin, Plan, PlanAction, PlanFile};
 use crate::commands::document;
@@ -22,15 +22,7 @@ pub async fn run(terminal: &Terminal, plan: &Plan) -> Result<u8, Problem> {
 }
 
 async fn compute(terminal: &Terminal, begin: &Begin, file: &PlanFile) -> Result<u8, Problem> {
-    let written = read(file)?;
-    let data = written.data().map_err(|problem| unvalidated(vec![problem]))?;
-    let resolved = terminal.resolve(&data).await?;
-    let title = format!("plan over {}", resolved.id);
-    let input = PlanInput {
-        data: terminal.data_names().lasting(&data),
-        version: resolved.version.to_string(),
-        plan: written.plan,
-    };
+    let (input, title) = app::requests::plan(&terminal.app, &terminal.data_names(), read(file)?).await?;
     terminal.run_and_show(begin, PLAN, &input, &title, |made| document::show(terminal, made)).await
 }
 

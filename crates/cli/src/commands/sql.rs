@@ -15,12 +15,8 @@ use crate::terminal::Terminal;
 pub async fn run(terminal: &Terminal, sql: &Sql) -> Result<u8, Problem> {
     let (data, statement, resolved) = terminal.data_and_last(&sql.words, "sql", "statement").await?;
     let rows = Rows::asked(sql.csv, sql.out.as_deref())?;
-    let input = SqlInput {
-        data: terminal.data_names().lasting(data),
-        version: resolved.version.to_string(),
-        sql: statement.to_string(),
-        file: rows.form(),
-    };
+    let input =
+        SqlInput { file: rows.form(), ..app::requests::statement(&terminal.data_names(), data, &resolved, statement) };
     let ran = terminal.run_or_queue(&sql.begin, SQL, &input, statement).await?;
     let Some((made, runs)) = ran else { return Ok(0) };
     let csv = if made["outcome"] == "ok" { rows.take(&runs, &made).await? } else { None };

@@ -15,7 +15,7 @@ use crate::sql::{execute, one, only};
 pub(super) fn create(connection: &Connection, run: &NewRun) -> Result<Done, Failure> {
     let mut entry = insert(connection, run)?;
     entry.append(connection, "run.created", json!({ "task": run.task, "input": run.input }))?;
-    if let Beginning::Attached(_) = run.beginning {
+    if let Beginning::Attached(_) | Beginning::Taken(_) = run.beginning {
         entry.append(connection, "run.started", json!({ "attempt": 1, "program": run.program }))?;
     }
     Ok(entry.done())
@@ -30,9 +30,10 @@ pub(super) fn insert<'a>(connection: &Connection, run: &'a NewRun) -> Result<Ent
     }
     let (state, mode, lease): (_, _, Option<&Lease>) = match &run.beginning {
         Beginning::Attached(lease) => (RunState::Running, Mode::Attached, Some(lease)),
+        Beginning::Taken(lease) => (RunState::Running, Mode::Queued, Some(lease)),
         Beginning::Queued => (RunState::Pending, Mode::Queued, None),
     };
-    // The first attempt of an attached run is its creation; a queued one's begins when it is taken.
+    // The first attempt of a run that is begun is its creation; a waiting one's begins when it is taken.
     let attempts = i64::from(lease.is_some());
     let at: i64 = only(
         connection,

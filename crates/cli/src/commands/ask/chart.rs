@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use app::pictures::chart_of;
 use base::{Code, Problem};
 use data::chart::svg::{self, Theme};
-use data::chart::{Chart, terminal};
+use data::chart::terminal;
 use serde_json::Value;
 
 use crate::args::{Ask, ChartTheme};
@@ -57,7 +58,7 @@ impl ChartFile {
 
     /// Writes the chart of an answer, if it has one.
     pub fn write(&self, answer: &Value) -> Result<Written, Problem> {
-        let Some(chart) = of_answer(answer) else { return Ok(Written::Nothing) };
+        let Some(chart) = chart_of(answer) else { return Ok(Written::Nothing) };
         let mut written = Written::Whole;
         let contents = match self.form {
             Form::Svg => svg::draw(&chart, self.theme(Theme::Automatic)).into_bytes(),
@@ -86,9 +87,5 @@ impl ChartFile {
 
 /// An answer's chart in letters.
 pub fn in_letters(answer: &Value, width: usize) -> Option<String> {
-    of_answer(answer).map(|chart| terminal::draw(&chart, width))
-}
-
-fn of_answer(answer: &Value) -> Option<Chart> {
-    serde_json::from_value(answer["chart"]["drawing"].clone()).ok()
+    chart_of(answer).map(|chart| terminal::draw(&chart, width))
 }

@@ -7,7 +7,6 @@ use base::{Code, Hash, Problem, Table};
 use sandbox::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
 use serde_json::Value;
 use tasks::{DATABASE_NAME, PROGRAM, ProgramData, ProgramInput};
-use warehouse::{Resolved, Source};
 
 use super::values;
 use crate::args::{ProfileName, SandboxRun};
@@ -53,16 +52,8 @@ async fn data(
     if run.data.is_empty() {
         return Ok(None);
     }
-    let source = terminal.data_names().source(&run.data)?;
-    let tables: Vec<String> = match &source {
-        Source::Builtin(name) => data::builtin::hashes(name).map(|(table, _)| table.to_string()).collect(),
-        Source::Added(added) => added.tables.iter().map(|(table, _)| table.clone()).collect(),
-        Source::Files(files) => files.tables.iter().map(|(table, _)| table.clone()).collect(),
-    };
-    if let Some(name) = tables.iter().find(|table| values.contains_key(*table)) {
-        return Err(Problem::new(Code::Usage, format!("both a value and a table are called `{name}`"))
-            .hint("give the value another name"));
-    }
+    let is_taken = |table: &str| values.contains_key(table);
+    let tables = app::requests::tables(&terminal.app, &terminal.data_names(), &run.data, is_taken).await?;
     if run.input.iter().any(|file| file.file_name().is_some_and(|name| name == DATABASE_NAME)) {
         return Err(Problem::new(
             Code::Usage,
@@ -70,8 +61,7 @@ async fn data(
         )
         .hint("rename it, or leave out --data and open it yourself"));
     }
-    let version = Resolved::of(terminal.app.warehouse(), source).await?.version.to_string();
-    Ok(Some(ProgramData { names: terminal.data_names().lasting(&run.data), version }))
+    Ok(Some(tables))
 }
 
 fn policy(run: &SandboxRun) -> Result<Policy, Problem> {
