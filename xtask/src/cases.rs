@@ -11,7 +11,7 @@ use crate::workspace::exit_code;
 /// Where benchmarks lie, from the root of the workspace.
 pub const BENCHMARKS: &str = "../shared/data";
 const MAKE: &str = include_str!("cases/make.py");
-const NAMES: [&str; 3] = ["wikisql", "geoquery", "unanswerable"];
+const NAMES: [&str; 4] = ["wikisql", "geoquery", "unanswerable", "dabench"];
 
 /// Writes `OUT/cases.jsonl` and what the cases are about.
 pub fn run(name: &str, out: &str, benchmarks: &Path) -> anyhow::Result<u8> {

@@ -21,7 +21,7 @@ const USAGE: &str = "\
 usage: cargo xtask tidy          layout, layers, licences, forbidden calls, formatting
        cargo xtask ci [--slow]   everything that must hold on every change; --slow adds the long tests
        cargo xtask cases NAME OUT [FROM]
-                                 a public benchmark (wikisql, geoquery, unanswerable) as files for `assay eval`;
+                                 a public benchmark (wikisql, geoquery, unanswerable, dabench) as files for `assay eval`;
                                  FROM is the folder that holds the benchmarks, else ../shared/data
        cargo xtask suite         the project's own questions over 52 datasets, answers held against pandas
        cargo xtask guard         what the SQL policy has of the engine, asked of it anew

@@ -3,7 +3,8 @@
 //! Invariant: whoever asks says by [`DataNames`] what words for data may reach; nothing here widens it.
 
 use base::{Code, Problem};
-use tasks::{AskInput, Budget, EXAMPLE_ROWS, ModelUse, PlanInput, ProgramData, SqlInput, unvalidated};
+use sandbox::{Environment, Set};
+use tasks::{AskInput, Budget, ModelUse, PlanInput, ProgramData, SqlInput, unvalidated};
 use warehouse::{DataNames, Resolved, Source};
 
 use crate::documents::plan::WrittenPlan;
@@ -73,5 +74,7 @@ pub fn model(settings: &Settings, named: Option<&str>, budget: &Budget) -> Optio
         usd_max: budget.usd_max.or(usual.usd_max),
         seconds_max: budget.seconds_max.or(usual.seconds_max),
     };
-    Some(ModelUse { name, planner_off: false, derivations: 2, budget, rows: Some(EXAMPLE_ROWS) })
+    // What is there now is written into the run, so that a resumed one asks the same.
+    let learning = Environment::locate(&settings.env_dir).is_some_and(|environment| environment.set() == Set::Ml);
+    Some(ModelUse { name, planner_off: false, derivations: 2, budget, rows: Some(settings.model_rows), learning })
 }

@@ -24,6 +24,8 @@ const RETENTION_DAYS_MAX: u64 = 36_500;
 const CACHE_BYTES_MAX: u64 = 1 << 50;
 /// More is no budget.
 const AMOUNT_MAX: u64 = 1 << 50;
+/// More examples tell a model nothing new.
+const MODEL_ROWS: RangeInclusive<u64> = 0..=20;
 /// The table of budgets, whose settings have dots in their names.
 const BUDGET: &str = "budget";
 /// The table of models in the user's file.
@@ -82,6 +84,12 @@ const SETTINGS: &[Known] = &[
         variable: "ASSAY_MODEL",
         in_project: false,
         about: "who reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM, a name of yours or off",
+    },
+    Known {
+        name: "model_rows",
+        variable: "ASSAY_MODEL_ROWS",
+        in_project: false,
+        about: "how many rows of each table a model is shown, without columns that look personal; 0 shows none",
     },
     Known {
         name: "budget.run.tokens",
@@ -181,6 +189,8 @@ pub struct Settings {
     pub user_file: Option<PathBuf>,
     /// Who reads what the planner does not.
     pub model: Option<String>,
+    /// How many rows of each table a model is shown.
+    pub model_rows: u32,
     /// Where models are, and the keys to them.
     pub models: model::Directory,
     /// What a model may cost for one run where nothing else is said.
@@ -238,6 +248,7 @@ fn decide(
             "broker" => Some("on".to_string()),
             "retention_days" => Some("30".to_string()),
             "retention_keep" => Some("100".to_string()),
+            "model_rows" => Some(tasks::EXAMPLE_ROWS.to_string()),
             "cache_bytes" => Some(warehouse::CACHE_BYTES_DEFAULT.to_string()),
             "color" => {
                 let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -302,6 +313,7 @@ fn decide(
             .map(|text| Fault::parse(text))
             .transpose()?,
         model: value("model").filter(|name| !name.is_empty() && name != MODEL_OFF),
+        model_rows: whole("model_rows", MODEL_ROWS)? as u32,
         models: model::Directory { defined, ..providers(environment) },
         budget_run: tasks::Budget {
             tokens_max: amount("budget.run.tokens", value("budget.run.tokens"))?,

@@ -30,7 +30,10 @@ pub fn key(context: &Context, input: &AskInput, resolved: &Resolved, follows: Op
         "follows": follows,
     });
     if let Some(model) = &input.model {
-        asked["model"] = json!({ "name": model.name, "planner_off": model.planner_off, "derivations": model.derivations, "rows": model.rows });
+        asked["model"] = json!({
+            "name": model.name, "planner_off": model.planner_off, "derivations": model.derivations,
+            "rows": model.rows, "learning": model.learning,
+        });
     }
     let key = Hash::of_json(&asked);
     Recall { key, about: resolved.id.clone(), rows_max: ANSWERS_MAX, bytes_max: ANSWERS_BYTES_MAX }

@@ -49,6 +49,9 @@ pub struct ModelUse {
     /// were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u32>,
+    /// Whether programs find SciPy and scikit-learn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub learning: bool,
 }
 
 impl ModelUse {
@@ -168,7 +171,7 @@ pub async fn answer(
         context,
         using,
         over,
-        prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()),
+        prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()).learning(using.learning),
         family,
         model: None,
         spent: Cost::default(),

@@ -1,6 +1,6 @@
 """Public benchmarks as files that `assay eval` takes: questions with what is right, and the tables they are about.
 
-    make.py wikisql|geoquery|unanswerable FROM OUT
+    make.py wikisql|geoquery|unanswerable|dabench FROM OUT
 
 Standard library only. What is right is computed here from the benchmark's own labels, without any code of the project.
 """
@@ -117,6 +117,19 @@ def unanswerable(source, out):
                          "expect": {"refused": True}})
 
 
+def dabench(source, out):
+    """Questions about files whose answers are named values: the labels know some of the names that a question asks for."""
+    labels = {entry["id"]: dict(entry["common_answers"]) for entry in lines(source / "labels.jsonl")}
+    with (out / "cases.jsonl").open("w", encoding="utf-8") as file:
+        for asked in lines(source / "questions.jsonl"):
+            shape = asked["format"]
+            names = list(dict.fromkeys(re.findall(r"@(\w+)\s*\[", shape)))
+            question = (f"{asked['question']}\nConstraints: {asked['constraints']}\nAnswer with a dict with the keys "
+                        f"{', '.join(names)}. Answer format: {shape}")
+            write(file, {"id": f"d{asked['id']}", "dataset": [str((source / "tables" / asked["file_name"]).resolve())],
+                         "tables": None, "question": question, "expect": {"values": labels[asked["id"]]}})
+
+
 def database(schema, path):
     """A database of the schema's tables, and of those of its rows that SQLite takes."""
     path.unlink(missing_ok=True)
@@ -142,7 +155,7 @@ def write(file, value):
     file.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
-MAKERS = {"wikisql": wikisql, "geoquery": geoquery, "unanswerable": unanswerable}
+MAKERS = {"wikisql": wikisql, "geoquery": geoquery, "unanswerable": unanswerable, "dabench": dabench}
 
 
 def main():

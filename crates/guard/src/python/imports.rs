@@ -41,7 +41,7 @@ impl Walk<'_, '_> {
                 None => {
                     let message = format!(
                         "`{path}` is not among the modules of an analysis; there are pandas, numpy, duckdb, matplotlib, \
-                         pyarrow and those of the standard library that only compute"
+                         pyarrow, with the set `ml` scipy and sklearn, and those of the standard library that only compute"
                     );
                     self.refuse("python/import", message, range);
                 }

@@ -36,6 +36,7 @@ pub struct Prompts<'a> {
     /// In the user's words.
     pub question: String,
     beginning: String,
+    learning: bool,
 }
 
 impl<'a> Prompts<'a> {
@@ -53,7 +54,12 @@ impl<'a> Prompts<'a> {
             let _ = writeln!(beginning, "The question before was {asked}; this code answered it: {code}");
         }
         let _ = writeln!(beginning, "Question: {}", question.trim());
-        Prompts { dataset, family, question: question.to_string(), beginning }
+        Prompts { dataset, family, question: question.to_string(), beginning, learning: false }
+    }
+
+    /// The same, where programs may find the libraries for learning from data.
+    pub fn learning(self, learning: bool) -> Prompts<'a> {
+        Prompts { learning, ..self }
     }
 
     /// The request for code.
@@ -163,11 +169,12 @@ impl<'a> Prompts<'a> {
     fn instruction(&self, language: Language, writing: Writing) -> String {
         let names: Vec<&str> = self.dataset.tables.iter().map(|table| table.name.as_str()).collect();
         let names = names.join(", ");
+        let libraries = if self.learning { "pandas, numpy, scipy, sklearn" } else { "pandas, numpy" };
         let what = match language {
             Language::Python => format!(
                 "Write one Python program in one ```python block. These pandas DataFrames are already there: {names}. \
-                 Read no files and print nothing. Import what you use: pandas, numpy and the modules math, statistics, datetime and re; there is nothing else. The last \
-                 line must be an expression, the result: a number, a text, a dict of named values, or a DataFrame with \
+                 Read no files and print nothing. Import what you use: {libraries} and the modules math, statistics, \
+                 datetime and re; there is nothing else. The last line must be an expression, the result: a number, a text, a dict of named values, or a DataFrame with \
                  only the rows and columns that were asked for."
             ),
             Language::Plan => format!("Write {PLAN_FORM} The tables are {names}."),

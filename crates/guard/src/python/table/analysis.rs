@@ -22,7 +22,7 @@ const MODULES_ALLOWED: &[&str] = &[
     "copy", "csv", "dataclasses", "datetime", "dateutil", "decimal", "difflib", "duckdb", "enum", "fractions",
     "functools", "graphlib", "hashlib", "heapq", "html", "io", "itertools", "json", "keyword", "logging", "math",
     "matplotlib", "mpl_toolkits", "numbers", "numpy", "operator", "pandas", "pprint", "pyarrow", "pytz", "random",
-    "re", "secrets", "statistics", "string", "struct", "textwrap", "time", "types", "typing", "typing_extensions",
+    "re", "scipy", "secrets", "sklearn", "statistics", "string", "struct", "textwrap", "time", "types", "typing", "typing_extensions",
     "unicodedata", "uuid", "warnings", "zlib", "zoneinfo",
 ];
 
@@ -170,6 +170,14 @@ const PATHS: &[Rule] = &[
             "numpy.lib.format", "numpy.lib.utils", "numpy.lib.introspect",
         ],
         "leads out of numpy's arrays; use what numpy offers at its top",
+    ),
+    error(
+        "python/attribute",
+        &[
+            "scipy.io", "scipy.datasets", "scipy.misc", "scipy.test", "scipy.LowLevelCallable",
+            "sklearn.datasets", "sklearn.externals", "sklearn.utils.parallel", "sklearn.show_versions",
+        ],
+        "reads files, fetches data or starts processes; compute over the tables that are there",
     ),
     error(
         "python/attribute",
