@@ -12,6 +12,7 @@ use tasks::Context;
 use tokio::sync::OnceCell;
 use warehouse::{Progress, Warehouse, Warmth};
 
+use crate::LocalModels;
 use crate::settings::Settings;
 
 /// The version that runs are recorded with.
@@ -25,6 +26,8 @@ pub struct App {
     pub settings: Settings,
     /// What tasks are lent.
     pub context: Arc<Context>,
+    /// Models on this machine.
+    pub local: LocalModels,
     engine: OnceCell<Arc<Engine<Context>>>,
 }
 
@@ -43,11 +46,21 @@ impl App {
             false => Warmth::Cold,
         };
         let build = build_of(&program);
+        let local = LocalModels {
+            directory: settings.models_dir.clone(),
+            known: model::Weights::known(),
+            idle: settings.models_idle,
+            runtime_dir: settings.runtime_dir.clone(),
+            environment: environment.clone(),
+            program: program.clone(),
+            progress: progress.clone(),
+        };
         let mut warehouse = Warehouse::new(settings.data_dir.clone(), program, environment, warmth, progress);
         warehouse.cache_bytes = settings.cache_bytes;
-        let (models, budget_day) = (settings.models.clone(), settings.budget_day.clone());
+        let models = model::Directory { local: Some(local.clone().runner()), ..settings.models.clone() };
+        let budget_day = settings.budget_day.clone();
         let context = Arc::new(Context { warehouse, build, models, budget_day });
-        App { settings, context, engine: OnceCell::new() }
+        App { settings, context, local, engine: OnceCell::new() }
     }
 
     /// Where data comes from.

@@ -7,6 +7,7 @@
 
 mod app;
 pub mod documents;
+mod local;
 pub mod markdown;
 pub mod pictures;
 pub mod png;
@@ -14,4 +15,5 @@ pub mod requests;
 mod settings;
 
 pub use app::{App, PROGRAM, request};
+pub use local::LocalModels;
 pub use settings::{Color, MODEL_OFF, Overrides, Setting, Settings};

@@ -26,6 +26,8 @@ const CACHE_BYTES_MAX: u64 = 1 << 50;
 const AMOUNT_MAX: u64 = 1 << 50;
 /// More examples tell a model nothing new.
 const MODEL_ROWS: RangeInclusive<u64> = 0..=20;
+/// A day.
+const MODELS_IDLE_SECONDS_MAX: u64 = 86_400;
 /// The table of budgets, whose settings have dots in their names.
 const BUDGET: &str = "budget";
 /// The table of models in the user's file.
@@ -90,6 +92,24 @@ const SETTINGS: &[Known] = &[
         variable: "ASSAY_MODEL_ROWS",
         in_project: false,
         about: "how many rows of each table a model is shown, without columns that look personal; 0 shows none",
+    },
+    Known {
+        name: "models_dir",
+        variable: "ASSAY_MODELS_DIR",
+        in_project: false,
+        about: "the weights of models on this machine",
+    },
+    Known {
+        name: "models_mirror",
+        variable: "ASSAY_MODELS_MIRROR",
+        in_project: false,
+        about: "an address that has what the public hub of weights has, asked instead of it",
+    },
+    Known {
+        name: "models_idle_seconds",
+        variable: "ASSAY_MODELS_IDLE_SECONDS",
+        in_project: false,
+        about: "how long a model on this machine stays loaded after a question",
     },
     Known {
         name: "budget.run.tokens",
@@ -193,6 +213,12 @@ pub struct Settings {
     pub model_rows: u32,
     /// Where models are, and the keys to them.
     pub models: model::Directory,
+    /// Where the weights of models on this machine live.
+    pub models_dir: PathBuf,
+    /// Who is asked for them instead of the public hub.
+    pub models_mirror: Option<String>,
+    /// How long such a model stays loaded after a question.
+    pub models_idle: Duration,
     /// What a model may cost for one run where nothing else is said.
     pub budget_run: tasks::Budget,
     /// What models may cost in a day.
@@ -238,12 +264,15 @@ fn decide(
         _ => None,
     };
     let data_default = base("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("assay"));
-    let cache_default = base("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("assay/env"));
+    let cache = base("XDG_CACHE_HOME", ".cache").map(|folder| folder.join("assay"));
+    let in_cache = |name: &str| cache.as_ref().map(|folder| folder.join(name).display().to_string());
     let mut all = Vec::new();
     for known in SETTINGS {
         let default = match known.name {
             "data_dir" => data_default.as_ref().map(|path| path.display().to_string()),
-            "env_dir" => cache_default.as_ref().map(|path| path.display().to_string()),
+            "env_dir" => in_cache("env"),
+            "models_dir" => in_cache("models"),
+            "models_idle_seconds" => Some("600".to_string()),
             "lease_ms" => Some("10000".to_string()),
             "broker" => Some("on".to_string()),
             "retention_days" => Some("30".to_string()),
@@ -302,6 +331,9 @@ fn decide(
         retention: Duration::from_secs(whole("retention_days", 0..=RETENTION_DAYS_MAX)? * 24 * 60 * 60),
         retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
         cache_bytes: whole("cache_bytes", 0..=CACHE_BYTES_MAX)?,
+        models_dir: place("models_dir").unwrap_or_else(|| data_dir.join("models")),
+        models_mirror: value("models_mirror").filter(|address| !address.trim().is_empty()),
+        models_idle: Duration::from_secs(whole("models_idle_seconds", 1..=MODELS_IDLE_SECONDS_MAX)?),
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
         python: value("python").map(PathBuf::from),
         broker,

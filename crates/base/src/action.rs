@@ -52,6 +52,11 @@ pub enum Action {
     CheckMachine,
     /// End the resident broker.
     StopBroker,
+    /// Fetch the weights of a model.
+    PullModel {
+        /// Its name, as it follows `local:`.
+        model: String,
+    },
     /// See which documents have a schema.
     ListDocuments,
     /// Choose another than the one that was given or taken by default.

@@ -46,6 +46,7 @@ fn way(action: &Action) -> String {
         Action::ReplaceFile => "`--force` replaces it".to_string(),
         Action::CheckMachine => "`assay doctor` looks at this machine".to_string(),
         Action::StopBroker => "`assay sandbox stop` stops the broker".to_string(),
+        Action::PullModel { model } => format!("`assay model pull {model}` fetches them"),
         Action::ListDocuments => "`assay schema` lists them".to_string(),
         Action::Choose { what } => chosen_by(*what).to_string(),
     }

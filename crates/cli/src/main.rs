@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     match arguments.next().as_deref() {
         Some(sandbox::SUPERVISOR_ARGUMENT) => sandbox::supervise(),
         Some(sandbox::BROKER_ARGUMENT) => sandbox::be_broker(&arguments.next().unwrap_or_default()),
+        Some(sandbox::RESIDENT_ARGUMENT) => sandbox::be_resident(),
         _ => {}
     }
     if let Some(code) = commands::completions::answered() {

@@ -48,12 +48,13 @@ pub enum Provider {
     Chat,
     Ollama,
     Command,
+    Local,
 }
 
 impl Provider {
     /// All of them.
-    pub const ALL: [Provider; 5] =
-        [Provider::Anthropic, Provider::OpenAi, Provider::Chat, Provider::Ollama, Provider::Command];
+    pub const ALL: [Provider; 6] =
+        [Provider::Anthropic, Provider::OpenAi, Provider::Chat, Provider::Ollama, Provider::Command, Provider::Local];
 
     /// The word before the colon of a name.
     pub fn as_str(self) -> &'static str {
@@ -63,6 +64,7 @@ impl Provider {
             Provider::Chat => "chat",
             Provider::Ollama => "ollama",
             Provider::Command => "command",
+            Provider::Local => "local",
         }
     }
 

@@ -15,8 +15,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::defined::{Chain, DefinedKey, Definition, Link};
+use crate::local::{LocalModel, LocalRunner};
 use crate::recorded::{RecordedModel, Recording};
-use crate::{Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
+use crate::{CONTEXT_TOKENS, Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 const OPENAI_BASE: &str = "https://api.openai.com/v1";
@@ -45,6 +46,8 @@ pub struct Directory {
     pub run_program: Option<RunProgram>,
     /// For `recorded:`; without it there is none.
     pub read_recorded: Option<ReadRecorded>,
+    /// For `local:`; without it there is none.
+    pub local: Option<LocalRunner>,
     /// What the user's settings define, by name.
     pub defined: BTreeMap<String, Definition>,
 }
@@ -72,6 +75,10 @@ impl Directory {
             "anthropic" => Family::of(model, Wire::Messages),
             "openai" => Family::of(model, Wire::Responses),
             "command" => Family::of_program(model),
+            "local" => {
+                let family = Family::of(model, Wire::Chat);
+                Family { context_tokens: family.context_tokens.min(CONTEXT_TOKENS), ..family }
+            }
             // Asked as the one that answered was, or nothing would match. Who cannot read the file hears why when asking.
             "recorded" => match self.recording(model) {
                 Ok(recording) if !recording.model.starts_with("recorded:") => self.family(&recording.model),
@@ -110,6 +117,10 @@ impl Directory {
             let (program, name) = (words.clone(), wanted.name.to_string());
             return Ok(Arc::from(command(name, words, Arc::new(move |text| run(program.clone(), text)))));
         }
+        if let ("local", Some(runner)) = (wanted.provider, &self.local) {
+            let (name, model, runner) = (wanted.name.to_string(), wanted.model.to_string(), runner.clone());
+            return Ok(Arc::new(LocalModel { family: self.family(&name), name, model, runner }));
+        }
         if wanted.provider == "recorded" {
             let (recording, family) = (self.recording(wanted.model)?, self.family(wanted.name));
             return Ok(Arc::new(RecordedModel { name: wanted.name.to_string(), family, recording }));
@@ -146,7 +157,7 @@ impl Directory {
     pub fn describe(&self, name: &str) -> Result<Described, Problem> {
         let wanted = self.wanted(name)?;
         let place = match wanted.provider {
-            "command" | "recorded" => None,
+            "command" | "recorded" | "local" => None,
             _ => Some(self.place(&wanted)?.1),
         };
         let key = match self.key(&wanted) {
@@ -257,8 +268,8 @@ struct Wanted<'a> {
 
 fn unknown(message: String) -> Problem {
     Problem::new(Code::ModelUnknown, message).hint(
-        "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, command:PROGRAM or recorded:FILE, as [models.NAME] of your \
-         settings does, or `off` for none",
+        "name it anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL, local:MODEL, command:PROGRAM or recorded:FILE, as \
+         [models.NAME] of your settings does, or `off` for none",
     )
 }
 

@@ -18,12 +18,15 @@ mod defined;
 mod directory;
 mod endpoint;
 mod families;
+pub mod kernel;
+mod local;
 mod recorded;
 mod reply;
 mod request;
 mod retry;
 mod secret;
 mod sse;
+mod weights;
 mod wire;
 
 use std::pin::Pin;
@@ -33,9 +36,11 @@ pub use defined::{DefinedKey, Definition, Provider};
 pub use directory::{Described, Directory, KeyState, ReadRecorded, RunProgram};
 pub use endpoint::{Endpoint, Limits, connect};
 pub use families::{Action, Capabilities, Family};
+pub use local::{ChunkHeard, LocalRunner, RunLocal};
 pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;
+pub use weights::{CONTEXT_TOKENS, HUB, Packages, Weights};
 pub use wire::Wire;
 
 /// A reply on its way.

@@ -57,12 +57,17 @@ impl Wire {
         }
         let value: Value =
             serde_json::from_str(&frame.data).map_err(|_| Interruption::Malformed(frame.data.clone()))?;
-        let kind = value["type"].as_str().unwrap_or(&frame.event);
+        self.read_value(draft, &frame.event, &value)
+    }
+
+    /// The same for what a frame holds, with the word that the frame had for it.
+    pub(crate) fn read_value(self, draft: &mut Draft, event: &str, value: &Value) -> Result<String, Interruption> {
+        let kind = value["type"].as_str().unwrap_or(event);
         match self {
-            _ if kind == "error" => Err(Interruption::said(&value)),
-            Wire::Messages => Ok(messages::read(draft, kind, &value)),
-            Wire::Responses => responses::read(draft, kind, &value),
-            Wire::Chat => chat::read(draft, &value),
+            _ if kind == "error" => Err(Interruption::said(value)),
+            Wire::Messages => Ok(messages::read(draft, kind, value)),
+            Wire::Responses => responses::read(draft, kind, value),
+            Wire::Chat => chat::read(draft, value),
         }
     }
 

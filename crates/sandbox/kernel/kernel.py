@@ -1,7 +1,7 @@
 """The loop of a kernel: reads requests from descriptor 3, answers each, and ends when the channel closes.
 
-It runs inside a cell. `call` reaches functions of the modules that lie beside this file; `exec` runs a program
-(`program.py`) and is the last thing a kernel does. Start-up is on every cold path, so nothing is imported early, not
+It runs inside a cell. `call` reaches functions of the modules that lie beside this file, which may also answer
+in pieces while they work, until they hear `stop`; `exec` runs a program (`program.py`) and is the last thing a kernel does. Start-up is on every cold path, so nothing is imported early, not
 even `os`: the module below it says the same in a tenth of the time.
 """
 
@@ -64,10 +64,19 @@ def told(error):
         return "(its text cannot be told)"
 
 
+def say(piece):
+    """Tells a part of an answer, and gives whether to stop: nothing else is ever said before an answer is whole."""
+    import select
+
+    write_response({"piece": piece})
+    return bool(select.select([CHANNEL], [], [], 0)[0])
+
+
 def call(request):
     module, _, function = request["function"].partition(".")
+    more = (say,) if request.get("in_pieces") else ()
     try:
-        return {"value": getattr(__import__(module), function)(request["arguments"])}
+        return {"value": getattr(__import__(module), function)(request["arguments"], *more)}
     except Exception as error:
         hint = getattr(error, "hint", None)
         return {"error": describe(type(error).__name__, told(error), hint=hint)}
@@ -94,7 +103,7 @@ def main():
     while (request := read_request()) is not None:
         if request["op"] == "call":
             write_response(call(request))
-        else:
+        elif request["op"] == "exec":
             import program
 
             status, response = program.run(request)

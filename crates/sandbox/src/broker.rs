@@ -16,5 +16,6 @@ mod zygote;
 
 pub(crate) use client::Asked;
 pub use client::Broker;
+pub(crate) use door::{Claim, Door};
 pub use launch::{BROKER_ARGUMENT, be_broker};
 pub use wire::{Breadth, BrokerStatus};

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -92,6 +92,28 @@ pub enum CallError {
     Raised(Raised),
     /// The cell is gone; [`Cell::finish`] says why.
     Ended,
+}
+
+/// What comes of an answer in pieces.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// A part of it.
+    Piece(Value),
+    /// Its end.
+    Whole(Value),
+}
+
+/// Ends an answer that comes in pieces.
+#[derive(Debug)]
+pub(crate) struct Stopper(StdUnixStream);
+
+impl Stopper {
+    /// Asks for the end, which comes with the next piece. A channel that is full or closed leads to an end of its own.
+    pub fn stop(mut self) {
+        if let Ok(message) = frame(&Request::Stop) {
+            let _ = io::Write::write(&mut self.0, &message);
+        }
+    }
 }
 
 /// How a cell is let go.
@@ -187,7 +209,27 @@ impl Cell {
 
     /// Calls `module.function` of the shipped modules.
     pub async fn call(&mut self, function: &str, arguments: &Value) -> Result<Value, CallError> {
-        self.ask(&Request::Call { function, arguments }, FRAME_BYTES_MAX).await
+        self.ask(&Request::Call { function, arguments, in_pieces: false }, FRAME_BYTES_MAX).await
+    }
+
+    /// Begins a call whose answer comes in pieces; gives what ends it early.
+    pub(crate) async fn begin(&mut self, function: &str, arguments: &Value) -> Result<Stopper, CallError> {
+        let stopper = self.kernel.as_fd().try_clone_to_owned().map(|channel| Stopper(StdUnixStream::from(channel)));
+        let stopper = stopper.map_err(|_| CallError::Ended)?;
+        let message = frame(&Request::Call { function, arguments, in_pieces: true })
+            .map_err(|error| CallError::Raised(Raised::ours("OverflowError", error.to_string())))?;
+        self.kernel.write_all(&message).await.map_err(|_| CallError::Ended)?;
+        Ok(stopper)
+    }
+
+    /// What comes next of the answer that was begun. Not to be given up in the middle.
+    pub(crate) async fn next(&mut self) -> Result<Part, CallError> {
+        let read = read_message::<Response>(&mut self.kernel, FRAME_BYTES_MAX).await;
+        match read.map_err(|_| CallError::Ended)?.0 {
+            Response { error: Some(error), .. } => Err(CallError::Raised(error)),
+            Response { piece: Some(piece), .. } => Ok(Part::Piece(piece)),
+            Response { value, .. } => Ok(Part::Whole(value)),
+        }
     }
 
     /// Runs a program as `__main__`; afterwards the kernel ends.

@@ -26,6 +26,8 @@ use crate::policy::Policy;
 const CORE_LOCK: &str = include_str!("../environment/core.lock");
 /// And of what those have who asked for it.
 const ML_LOCK: &str = include_str!("../environment/ml.lock");
+/// And of what cells have that hold a language model.
+const LLAMA_LOCK: &str = include_str!("../environment/llama.lock");
 const KERNEL_MODULES: &[(&str, &str)] = &[
     ("figures.py", include_str!("../kernel/figures.py")),
     ("footprint.py", include_str!("../kernel/footprint.py")),
@@ -53,24 +55,27 @@ pub struct EnvironmentOptions {
     pub search_path: String,
 }
 
-/// What packages an environment has. A larger one has everything of a smaller one, in an image of its own.
+/// What packages an environment has, in an image of its own. For programs, a larger one has everything of a smaller one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Set {
     /// For data: made on first need.
     Core,
     /// And for learning from data: scikit-learn, SciPy, joblib. Made when somebody asks for it.
     Ml,
+    /// For running the weights of a language model, and nothing else. Made with the first weights.
+    Llama,
 }
 
 impl Set {
-    /// The largest first.
-    const ALL: [Set; 2] = [Set::Ml, Set::Core];
+    /// Those that programs may run in, the largest first.
+    const FOR_PROGRAMS: [Set; 2] = [Set::Ml, Set::Core];
 
     /// Its name for people.
     pub fn name(self) -> &'static str {
         match self {
             Set::Core => "core",
             Set::Ml => "ml",
+            Set::Llama => "llama",
         }
     }
 
@@ -79,6 +84,23 @@ impl Set {
         match self {
             Set::Core => CORE_LOCK.to_string(),
             Set::Ml => [CORE_LOCK, ML_LOCK].concat(),
+            Set::Llama => LLAMA_LOCK.to_string(),
+        }
+    }
+
+    /// What its kernel modules are compiled for, which sets that differ only in packages share.
+    fn kernel_base(self) -> Set {
+        match self {
+            Set::Core | Set::Ml => Set::Core,
+            Set::Llama => Set::Llama,
+        }
+    }
+
+    /// A module of it whose import shows that it works.
+    fn touchstone(self) -> &'static str {
+        match self {
+            Set::Core | Set::Ml => "_duckdb",
+            Set::Llama => "xllamacpp",
         }
     }
 
@@ -103,12 +125,13 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The largest environment of this program's locks that has been made.
+    /// The largest environment for programs, of this program's locks, that has been made.
     pub fn locate(directory: &Path) -> Option<Environment> {
-        Set::ALL.into_iter().find_map(|set| Environment::of(directory, set))
+        Set::FOR_PROGRAMS.into_iter().find_map(|set| Environment::of(directory, set))
     }
 
-    fn of(directory: &Path, set: Set) -> Option<Environment> {
+    /// The environment with exactly that set, if it has been made.
+    pub fn of(directory: &Path, set: Set) -> Option<Environment> {
         let image = set.image(directory);
         image.is_dir().then(|| Environment { directory: directory.to_path_buf(), image, set })
     }
@@ -147,7 +170,7 @@ impl Environment {
 
     /// A sandbox whose kernels can call these modules. Compiles them on first need.
     pub async fn sandbox(&self, program: PathBuf, modules: &[(&str, &str)]) -> Result<Sandbox, Problem> {
-        let kernel = self.directory.join(kernel_name(modules));
+        let kernel = self.directory.join(kernel_name(self.set.kernel_base(), modules));
         let mut sandbox = Sandbox {
             program,
             image: self.image.clone(),
@@ -160,7 +183,7 @@ impl Environment {
             if !kernel.is_dir() {
                 let part = kernel.with_extension("part");
                 sandbox.kernel = part.clone();
-                compile_kernel(&sandbox, &part, modules).await?;
+                compile_kernel(&sandbox, &part, modules, self.set.touchstone()).await?;
                 fs::rename(&part, &kernel).map_err(|error| unwritable(&self.directory, &error))?;
                 sandbox.kernel = kernel;
             }
@@ -180,9 +203,9 @@ impl HintIfNone for Problem {
     }
 }
 
-fn kernel_name(modules: &[(&str, &str)]) -> String {
+fn kernel_name(base: Set, modules: &[(&str, &str)]) -> String {
     let mut digest = Digest::new();
-    digest.part(Set::Core.folder().as_bytes());
+    digest.part(base.folder().as_bytes());
     for (name, text) in KERNEL_MODULES.iter().chain(modules) {
         digest.part(name.as_bytes());
         digest.part(text.as_bytes());
@@ -343,8 +366,13 @@ fn compile_packages(python: &Python, root: &Path) -> Result<(), Problem> {
 }
 
 /// Writes the modules and compiles them inside a cell: that also shows that the environment works.
-async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]) -> Result<(), Problem> {
-    const PROGRAM: &str = "import os, py_compile, _duckdb\n\
+async fn compile_kernel(
+    sandbox: &Sandbox,
+    part: &Path,
+    modules: &[(&str, &str)],
+    touchstone: &str,
+) -> Result<(), Problem> {
+    const PROGRAM: &str = "import os, py_compile\n\
         for name in sorted(os.listdir('/assay')):\n\
         \x20   if name.endswith('.py'):\n\
         \x20       target = f'/work/out/{name[:-3]}.cpython-311.pyc'\n\
@@ -360,7 +388,8 @@ async fn compile_kernel(sandbox: &Sandbox, part: &Path, modules: &[(&str, &str)]
     }
     image::open_to_readers(part).map_err(failed)?;
     let options = CellOptions { out: Some(part.join("__pycache__")), ..CellOptions::of(Policy::task()) };
-    let execution = execute(sandbox, PROGRAM, "compile.py", options).await.map_err(Problem::from)?;
+    let program = format!("import {touchstone}\n{PROGRAM}");
+    let execution = execute(sandbox, &program, "compile.py", options).await.map_err(Problem::from)?;
     if execution.outcome != Outcome::Ok {
         let said = execution.stderr.lines().last().unwrap_or("no word").to_string();
         return Err(Problem::new(Code::EnvironmentMissing, format!("the Python environment does not work: {said}"))

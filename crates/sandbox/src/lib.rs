@@ -25,6 +25,7 @@ mod own_program;
 mod policy;
 mod probe;
 mod protocol;
+mod resident;
 mod seccomp;
 mod supervisor;
 mod sys;
@@ -48,6 +49,7 @@ pub use own_program::run_own_program;
 pub use policy::{MEMORY_BYTES_MAX, Network, Policy, Profile, WALL_MS_MAX};
 pub use probe::{Facility, FacilityStatus, probe};
 pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
+pub use resident::{RESIDENT_ARGUMENT, Resident, ResidentError, ResidentOptions, ResidentStatus, be_resident};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
 pub use sys::free_bytes;
 

@@ -111,6 +111,21 @@ impl Policy {
         }
     }
 
+    /// For a kernel that stays. Its time and its size are beyond what anyone may ask for: only our own modules run in such
+    /// a cell, and it is made for no request that names a policy.
+    pub(crate) fn resident(memory_bytes: u64) -> Policy {
+        const WEEK_MS: u64 = 7 * 24 * 60 * 60 * 1000;
+        Policy {
+            wall_ms: WEEK_MS,
+            cpu_ms: WEEK_MS,
+            memory_bytes,
+            scratch_bytes: 64 * MIB,
+            output_kept_bytes: 64 << 10,
+            output_read_bytes: u64::MAX,
+            ..Policy::task()
+        }
+    }
+
     /// For reading files of that many bytes: the database that is made lies in scratch space, so memory grows with it.
     /// Reading waits for nothing but the processor, so its time is what counts; the clock leaves room for a busy machine.
     pub fn ingest(input_bytes: u64) -> Policy {

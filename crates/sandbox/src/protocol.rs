@@ -125,7 +125,12 @@ pub enum Request<'a> {
         function: &'a str,
         /// Its one argument.
         arguments: &'a Value,
+        /// Whether it answers in pieces, by a second argument.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        in_pieces: bool,
     },
+    /// End the answer that is being told in pieces. One that was whole before hears it too, and nothing comes of it.
+    Stop,
     /// Run a program as `__main__`, then end.
     Exec {
         /// Its text and what it is given.
@@ -142,6 +147,9 @@ pub struct Response {
     /// What it returned.
     #[serde(default)]
     pub value: Value,
+    /// A part of an answer; the whole is still to come.
+    #[serde(default)]
+    pub piece: Option<Value>,
     /// What it raised.
     #[serde(default)]
     pub error: Option<Raised>,

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::App;
 use crate::settings::{Settings, chosen};
 
 /// The models that can be asked.
@@ -299,8 +300,8 @@ fn quoted(text: &str) -> String {
 
 impl ModelTest {
     /// Asks the model for one thing after the other.
-    pub async fn run(settings: &Settings, name: &str) -> Result<ModelTest, Problem> {
-        let model = settings.models.find(name)?;
+    pub async fn run(app: &App, name: &str) -> Result<ModelTest, Problem> {
+        let model = app.context.models.find(name)?;
         let mut test = ModelTest { model: name.to_string(), ok: true, checks: Vec::new(), usage: Tokens::default() };
         for id in [Ability::Text, Ability::Stream, Ability::Structured, Ability::Tools] {
             // Who does not answer at all is not asked three times more.

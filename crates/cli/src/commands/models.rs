@@ -96,7 +96,7 @@ async fn test(terminal: &Terminal, name: Option<&str>) -> Result<u8, Problem> {
             .hint("name one, such as `assay model test ollama:qwen2.5-coder`")
     })?;
     terminal.printer.progress(&format!("asking {name}"));
-    let document = ModelTest::run(settings, name).await?;
+    let document = ModelTest::run(&terminal.app, name).await?;
     terminal.show(&document.to_json(), |printer| {
         for check in &document.checks {
             let word = if check.ok { "ok" } else { "no" };

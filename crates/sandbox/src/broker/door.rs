@@ -1,4 +1,4 @@
-//! The place where command and broker meet: a socket in a folder that is ours alone.
+//! The place where command and broker, or a resident kernel, meet: a socket in a folder that is ours alone.
 //!
 //! The folder is opened without following a link, its owner and mode are looked at on the descriptor, and everything in
 //! it is reached through that descriptor, so nobody can swap a part of the path between a check and a use.
@@ -76,7 +76,6 @@ impl Door {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(inside(&folder, &self.hub_name()))?;
         let listener = UnixListener::bind(&socket)?;
         Ok(Some(Claim { listener, lock }))
     }
@@ -101,6 +100,12 @@ impl Door {
             clear(&folder, &self.name);
             let _ = fs::remove_dir(&folder);
         }
+    }
+
+    /// Makes the folder below which the broker mounts its inputs.
+    pub fn make_hub(&self) -> io::Result<()> {
+        let folder = self.open_folder()?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(inside(&folder, &self.hub_name()))
     }
 
     /// The folder that the broker mounts its inputs below, seen by nobody else.

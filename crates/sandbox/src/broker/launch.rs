@@ -53,7 +53,7 @@ fn launch() -> io::Result<()> {
     let _ = sys::new_session();
     let Some(Claim { listener, lock }) = spec.door().claim()? else { return Ok(()) };
     meter::sweep();
-    let launched = clone_broker(spec.clone(), &listener, lock.as_raw_fd());
+    let launched = spec.door().make_hub().and_then(|()| clone_broker(spec.clone(), &listener, lock.as_raw_fd()));
     if launched.is_err() {
         spec.door().remove(&lock);
     }
