@@ -35,6 +35,9 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench charts  how often we choose the chart that people drew, on nvBench where it is at hand
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
+       cargo xtask bench model [--model NAME] [--sample N | --all]
+                                 what the loop of `ask` gains over one shot of a model, on DABench where it is at hand;
+                                 60 questions and the local model where nothing else is said; goes on where it was stopped
        cargo xtask bench sandbox [--quick | --only PART]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
                                  PART is cold, sum, query, chart, ask or crowd";
@@ -66,6 +69,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["bench", "ask", "--only", part] => bench::ask::run(&Workspace::find()?, &[part]),
         ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
+        ["bench", "model", options @ ..] => bench::model::run(&Workspace::find()?, options),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),
         ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick, None),

@@ -55,20 +55,43 @@ fn names(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// A program whose last statement names its result instead of being it, as small models like to end: `result = …`. The
-/// name is added as the last line.
+/// A program whose last statement names its result or prints it instead of being it, as small models like to end:
+/// `result = …`, `print(result)`. The name is added as the last line; what would be printed stands there alone.
 fn ending_with_a_value(text: String) -> String {
     let begins_statement = |line: &&str| line.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-    let assigned = text.lines().rfind(begins_statement).and_then(|line| {
-        let (name, value) = line.split_once('=')?;
+    let Some(last) = text.lines().rfind(begins_statement) else { return text };
+    let bare = text.trim_end();
+    if let Some(printed) = only_printed(last).filter(|_| bare.ends_with(last.trim_end())) {
+        return format!("{}{printed}", &bare[..bare.len() - last.trim_end().len()]);
+    }
+    let named = last.split_once('=').and_then(|(name, value)| {
         let name = name.trim_end();
         let is_name = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-        (is_name && !value.starts_with('=')).then(|| name.to_string())
+        (is_name && !value.starts_with('=')).then_some(name)
     });
-    match assigned {
-        Some(name) => format!("{}\n{name}", text.trim_end()),
+    match named {
+        Some(name) => format!("{bare}\n{name}"),
         None => text,
     }
+}
+
+/// The one value that a statement prints, where it is no text made for people.
+fn only_printed(statement: &str) -> Option<&str> {
+    let inside = statement.trim_end().strip_prefix("print(")?.strip_suffix(')')?.trim();
+    let mut depth = 0i32;
+    for letter in inside.chars() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => return None,
+            '"' | '\'' if depth == 0 => return None,
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    (!inside.is_empty() && depth == 0).then_some(inside)
 }
 
 /// Finds YES or NO at the begin of a reply, and takes the rest as the reason.
@@ -158,6 +181,15 @@ mod tests {
     fn a_result_that_is_only_named_becomes_the_last_line() {
         assert_eq!(python("```python\nresult = {\n    'a': 1,\n}\n```"), "result = {\n    'a': 1,\n}\nresult");
         for whole in ["x == 1", "f(a=1)", "x = 1\nx", "for y in z:\n    x = y", "x['a'] = 1"] {
+            assert_eq!(python(&format!("```python\n{whole}\n```")), whole);
+        }
+    }
+
+    #[test]
+    fn a_result_that_is_printed_is_the_last_line() {
+        assert_eq!(python("```python\nx = 1\nprint(x)\n```"), "x = 1\nx");
+        assert_eq!(python("```python\nprint({'a': f(1, 2)})\n```"), "{'a': f(1, 2)}");
+        for whole in ["print('mean:', x)", "print(f'{x}')", "print(x, y)", "print()", "print(a) + print(b)"] {
             assert_eq!(python(&format!("```python\n{whole}\n```")), whole);
         }
     }

@@ -75,10 +75,7 @@ impl Directory {
             "anthropic" => Family::of(model, Wire::Messages),
             "openai" => Family::of(model, Wire::Responses),
             "command" => Family::of_program(model),
-            "local" => {
-                let family = Family::of(model, Wire::Chat);
-                Family { context_tokens: family.context_tokens.min(CONTEXT_TOKENS), ..family }
-            }
+            "local" => Family::of_local(model, CONTEXT_TOKENS),
             // Asked as the one that answered was, or nothing would match. Who cannot read the file hears why when asking.
             "recorded" => match self.recording(model) {
                 Ok(recording) if !recording.model.starts_with("recorded:") => self.family(&recording.model),

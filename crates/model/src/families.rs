@@ -21,6 +21,8 @@ pub struct Family {
     pub action: Action,
     /// Whether its critique of an answer may hold the answer back.
     pub critique_is_gate: bool,
+    /// Whether it goes on with a reply that was begun for it: a last message of its own.
+    pub continues: bool,
 }
 
 /// A language in which a model says what is to be done.
@@ -60,6 +62,8 @@ pub struct Capabilities {
     pub action: Option<Action>,
     /// Whether its critique of an answer may hold the answer back.
     pub critique_is_gate: Option<bool>,
+    /// Whether it goes on with a reply that was begun for it.
+    pub continues: Option<bool>,
 }
 
 /// Where a row's word must stand in a model's name.
@@ -147,7 +151,15 @@ impl Family {
             context_tokens: row.context_tokens,
             action: Action::Python,
             critique_is_gate: row.critique_is_gate,
+            // A matter of who serves it: most servers take a last message of the model's for one that is over.
+            continues: false,
         }
+    }
+
+    /// The family of weights that this program runs itself, within so many tokens.
+    pub fn of_local(model: &str, context_tokens: u32) -> Family {
+        let family = Family::of(model, Wire::Chat);
+        Family { context_tokens: family.context_tokens.min(context_tokens), continues: true, ..family }
     }
 
     /// The family of the model behind a program, named with its arguments.
@@ -165,6 +177,7 @@ impl Family {
             context_tokens: better.context_tokens.unwrap_or(self.context_tokens),
             action: better.action.unwrap_or(self.action),
             critique_is_gate: better.critique_is_gate.unwrap_or(self.critique_is_gate),
+            continues: better.continues.unwrap_or(self.continues),
         }
     }
 }

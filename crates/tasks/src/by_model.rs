@@ -19,7 +19,7 @@ use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writin
 use base::{Cell, Code, Hash, Problem, Table};
 use data::Dataset;
 use flow::{Run, StepPolicy};
-use model::{Family, Model, Reply, Request};
+use model::{Family, Message, Model, Reply, Request};
 use planner::{Index, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -110,7 +110,6 @@ impl DayBudget {
 const TOKENS_DEFAULT: u64 = 200_000;
 const SECONDS_DEFAULT: u64 = 900;
 const REPAIRS_MAX: u32 = 3;
-const OUTPUT_TOKENS_MAX: u32 = 1_200;
 const VERDICT_TOKENS_MAX: u32 = 80;
 const SUMMARY_TOKENS_MAX: u32 = 300;
 
@@ -152,7 +151,8 @@ impl<'a> Over<'a> {
     }
 }
 
-/// Answers, or says why not. What was tried and spent stands in the answer either way, also where this is a problem.
+/// Answers, or says why not. What was tried and spent stands in the answer either way, also where this is a problem. Gives
+/// what the very first code came to, if it came to something.
 pub async fn answer(
     run: &mut Run,
     context: &Context,
@@ -160,7 +160,7 @@ pub async fn answer(
     over: Over<'_>,
     before: Option<&Before>,
     answer: &mut Answer,
-) -> Result<(), Problem> {
+) -> Result<Option<Table>, Problem> {
     let family = context.models.family(&using.name);
     let sample = match using.rows {
         Some(rows) => sample::take(run, &context.warehouse, over, rows).await?,
@@ -198,7 +198,9 @@ pub async fn answer(
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
     answer.summary = summary;
     answer.timing_ms.execute = spent_ms as f64;
-    conclude(answer, &machine, &end, results, (&using.name, over))
+    let at_once = results.first().filter(|_| machine.attempts().is_empty()).map(|gave| gave.table.clone());
+    conclude(answer, &machine, &end, results, (&using.name, over))?;
+    Ok(at_once)
 }
 
 /// What the end of the loop means for the answer.
@@ -330,31 +332,34 @@ impl Asking<'_> {
 
     async fn write(&mut self, machine: &Machine, writing: Writing, language: Language) -> Result<Came, Problem> {
         let mut request = self.prompts.code(machine, writing, language);
-        request.output_tokens_max = OUTPUT_TOKENS_MAX;
-        if let Writing::Again(number) = writing {
-            self.vary(&mut request, number);
+        match writing {
+            Writing::First => {}
+            // Asked in the same way, a small model writes what failed once more.
+            Writing::Repair => self.vary(&mut request, "repair", machine.attempts().len()),
+            Writing::Again(number) => self.vary(&mut request, "again", number as usize),
         }
         let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.exhausted())) };
-        Ok(match agent::read(&reply.text, language) {
+        let text = begun(&request).to_string() + &reply.text;
+        Ok(match agent::read(&text, language) {
             Written::Code(code) => Came::Wrote(code),
             // A small model likes to say that a column is not there which it was shown.
             Written::Cannot(why) => match self.prompts.contradicts(&why) {
-                Some(error) => Came::WroteNoCode { text: reply.text, error },
+                Some(error) => Came::WroteNoCode { text, error },
                 None => Came::SaidCannot(why),
             },
             Written::Neither => {
                 let error = format!("there is no {} code in the reply", language.as_str());
-                Came::WroteNoCode { text: reply.text, error }
+                Came::WroteNoCode { text, error }
             }
         })
     }
 
     /// Another sample, the same whenever the question is asked.
-    fn vary(&self, request: &mut Request, number: u32) {
+    fn vary(&self, request: &mut Request, why: &str, number: usize) {
         if self.family.critique_is_gate {
             return;
         }
-        let digest = Hash::of(format!("{} {number}", self.prompts.question).as_bytes());
+        let digest = Hash::of(format!("{} {why} {number}", self.prompts.question).as_bytes());
         request.temperature = Some(0.7);
         request.seed = u64::from_str_radix(&digest.as_str()[..8], 16).ok();
     }
@@ -426,7 +431,17 @@ impl Asking<'_> {
         let (model, emitter) = (self.model.clone(), self.run.emitter());
         let effect = || async {
             let model = model.ok_or_else(|| missing("its model"))?;
-            let heard = move |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
+            let say = |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
+            let heard = |text: &str| {
+                say(text);
+                // An empty piece says that the reply is begun anew.
+                if text.is_empty() && !begun(request).is_empty() {
+                    say(begun(request));
+                }
+            };
+            if !begun(request).is_empty() {
+                say(begun(request));
+            }
             model.reply(request, &heard).await
         };
         let mut effect = Some(effect);
@@ -467,6 +482,14 @@ impl Asking<'_> {
             self.spent_ms / 1_000,
             self.spent.calls
         )
+    }
+}
+
+/// What was begun of the reply before the model was asked.
+fn begun(request: &Request) -> &str {
+    match request.messages.last() {
+        Some(Message::Assistant { text, .. }) => text,
+        _ => "",
     }
 }
 

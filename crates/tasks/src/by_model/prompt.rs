@@ -25,9 +25,15 @@ const PLAN_FORM: &str = r#"one plan in one ```plan block, a JSON object such as 
 
 /// Columns that are described in full; of wider tables the others are only named.
 const COLUMNS_DESCRIBED_MAX: usize = 60;
+/// From here on a small model is described in full only what the question names.
+const COLUMNS_WIDE: usize = 8;
 const VALUES_SHOWN_MAX: usize = 8;
 const TEXT_CHARACTERS_MAX: usize = 60;
 const ERROR_CHARACTERS_MAX: usize = 600;
+const CODE_TOKENS_MAX: u32 = 1_200;
+/// What a small model writes beyond this repeats itself.
+const CODE_TOKENS_MAX_SMALL: u32 = 500;
+const FENCE: &str = "```";
 
 /// The requests about one question.
 pub struct Prompts<'a> {
@@ -48,7 +54,12 @@ impl<'a> Prompts<'a> {
         before: Option<&Before>,
         family: Family,
     ) -> Prompts<'a> {
-        let mut beginning = format!("<data>\n{}{}</data>\n", described(dataset), exemplified(sample));
+        let data = match family.critique_is_gate {
+            true => described(dataset, None) + &exemplified(sample),
+            // A small model copies rows instead of computing with them, and reads slowly.
+            false => described(dataset, Some(question)) + &noted(sample),
+        };
+        let mut beginning = format!("<data>\n{data}</data>\n");
         if let Some(before) = before {
             let (asked, code) = (quoted(&before.question), quoted_long(&before.code));
             let _ = writeln!(beginning, "The question before was {asked}; this code answered it: {code}");
@@ -70,7 +81,20 @@ impl<'a> Prompts<'a> {
             (Writing::Repair, _) => self.doubted(first, machine),
             (Writing::First | Writing::Again(_), _) => vec![user(first)],
         };
-        self.request(messages)
+        let mut request = self.request(messages);
+        request.output_tokens_max = if self.family.critique_is_gate { CODE_TOKENS_MAX } else { CODE_TOKENS_MAX_SMALL };
+        if self.family.continues && language == Language::Python {
+            let begun = Message::Assistant { text: self.begun(), tool_calls: Vec::new(), reasoning: Vec::new() };
+            request.messages.push(begun);
+            request.stop.push(FENCE.to_string());
+        }
+        request
+    }
+
+    /// How a program is begun for a model that goes on with it: it wastes no words, and reads no files that are read.
+    fn begun(&self) -> String {
+        let tables = self.dataset.tables.iter().map(|table| table.name.as_str()).collect::<Vec<_>>().join(", ");
+        format!("{FENCE}python\nimport pandas as pd\nimport numpy as np\n\n# already loaded: {tables}\n")
     }
 
     /// The request for a verdict.
@@ -225,15 +249,23 @@ fn user(text: String) -> Message {
     Message::User { text }
 }
 
-fn described(dataset: &Dataset) -> String {
+/// The tables; of a wide one only the columns that `question` names in full, where there are some.
+fn described(dataset: &Dataset, question: Option<&str>) -> String {
     let mut text = String::new();
+    let question = question.map(folded);
     for table in &dataset.tables {
+        let is_named = |column: &ColumnInfo| {
+            question.as_ref().is_some_and(|question| question.contains(&folded(&column.name)))
+        };
+        let is_wide = table.columns.len() > COLUMNS_WIDE && table.columns.iter().any(is_named);
+        let (full, others): (Vec<(usize, &ColumnInfo)>, Vec<_>) = table.columns.iter().enumerate().partition(
+            |(at, column)| *at < COLUMNS_DESCRIBED_MAX && (!is_wide || is_named(column)),
+        );
         let _ = writeln!(text, "Table {} with {} rows:", table.name, table.rows);
-        for column in table.columns.iter().take(COLUMNS_DESCRIBED_MAX) {
+        for (_, column) in full {
             let _ = writeln!(text, "- {}", of_column(column, table));
         }
-        let others: Vec<String> =
-            table.columns.iter().skip(COLUMNS_DESCRIBED_MAX).map(|column| quoted(&column.name)).collect();
+        let others: Vec<String> = others.iter().map(|(_, column)| quoted(&column.name)).collect();
         if !others.is_empty() {
             let _ = writeln!(text, "- and {}", others.join(", "));
         }
@@ -258,10 +290,16 @@ fn exemplified(sample: &Sample) -> String {
             let _ = writeln!(text, "- {}", row.iter().map(cell).collect::<Vec<_>>().join(", "));
         }
     }
-    for note in &sample.notes {
-        let _ = writeln!(text, "Noted: {}", quoted_long(note));
-    }
-    text
+    text + &noted(sample)
+}
+
+fn noted(sample: &Sample) -> String {
+    sample.notes.iter().map(|note| format!("Noted: {}\n", quoted_long(note))).collect()
+}
+
+/// Letters and digits, in lower case.
+fn folded(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn of_column(column: &ColumnInfo, table: &TableInfo) -> String {

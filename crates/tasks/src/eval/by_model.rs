@@ -1,12 +1,12 @@
 //! Cases that a model reads: one after another, each as `ask` would, within one budget for all.
 
-use base::{Code, Problem};
+use base::{Code, Problem, Table};
 use flow::Run;
 use planner::Reason;
 
 use super::case::{Case, Data, Line};
 use super::chunk::{Ground, looked_up};
-use super::result::{ByModel, CaseResult, Status};
+use super::result::{ByModel, CaseResult, Status, says};
 use crate::answer::{Answer, AnswerModel, AnswerStatus, Cost};
 use crate::by_model::{self, ModelUse, Over};
 use crate::context::Context;
@@ -40,8 +40,17 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Problem> {
         let Some(case) = line.case.as_ref().ok().filter(|_| may_read(result)) else { return Ok(()) };
         match self.answer(run, ground, case).await {
-            Ok((answer, None)) => take(result, answer),
-            Ok((answer, Some(problem))) => {
+            Ok((answer, Ok(at_once))) => {
+                let first = at_once.map(|table| {
+                    let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
+                    (names, table.rows)
+                });
+                let is_right = |expect| first.as_ref().is_some_and(|(names, rows)| says(expect, names, rows));
+                let right_at_once = case.expect.as_ref().map(is_right);
+                take(result, answer);
+                result.model = result.model.take().map(|model| ByModel { right_at_once, ..model });
+            }
+            Ok((answer, Err(problem))) => {
                 *result = CaseResult::problem(line, &problem);
                 result.model = Some(of_model(answer));
             }
@@ -52,13 +61,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// What became of a case, and the problem that is its own.
+    /// What became of a case, with what the first code gave or the problem that is the case's own.
     async fn answer(
         &mut self,
         run: &mut Run,
         ground: &Ground,
         case: &Case,
-    ) -> Result<(Answer, Option<Problem>), Problem> {
+    ) -> Result<(Answer, Result<Option<Table>, Problem>), Problem> {
         let (dataset, index) = looked_up(ground, case)?;
         let file = ground.file();
         let names: &[String] = match &case.data {
@@ -68,16 +77,15 @@ impl<'a> Reader<'a> {
         let over = Over { file: &file, dataset: &dataset, index: &index, doubts: ground.doubts(), names };
         let mut answer = Answer::new(run.id(), &case.question, &dataset);
         let left = self.left();
-        let problem = match by_model::answer(run, self.context, &left, over, None, &mut answer).await {
-            Ok(()) => None,
-            Err(problem) if is_of_the_case(problem.code) => Some(problem),
-            Err(problem) => return Err(problem),
+        let came = match by_model::answer(run, self.context, &left, over, None, &mut answer).await {
+            Err(problem) if !is_of_the_case(problem.code) => return Err(problem),
+            came => came,
         };
         self.spent_ms += answer.timing_ms.execute as u64;
         if let Some(model) = &answer.model {
             self.spent.add_all(&model.cost);
         }
-        Ok((answer, problem))
+        Ok((answer, came))
     }
 
     /// The model with what is left of the budget for all cases.
@@ -132,5 +140,6 @@ fn of_model(answer: Answer) -> ByModel {
         derivations: answer.derivations.len(),
         critique: answer.critique,
         cost: answer.model.map(|model| model.cost).unwrap_or_default(),
+        right_at_once: None,
     }
 }

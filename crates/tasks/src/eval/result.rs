@@ -65,6 +65,9 @@ pub struct ByModel {
     pub derivations: usize,
     pub critique: Option<agent::Verdict>,
     pub cost: Cost,
+    /// Whether the code that was written first gave what was expected, before anything was mended or written again.
+    #[serde(default)]
+    pub right_at_once: Option<bool>,
 }
 
 /// What was expected, as the case said it.
@@ -134,19 +137,12 @@ impl CaseResult {
 
     /// Scores it, and then leaves out rows that a line has no room for.
     pub fn score(&mut self, expect: Option<&Expect>) {
-        self.right = match (expect, self.status) {
-            (None, _) => None,
-            (Some(Expect::Refusal), status) => Some(status == Status::Refused),
-            (Some(Expect::Rows { sets, ordered }), Status::Answered) => {
-                let rows = self.rows.as_deref().unwrap_or_default();
-                Some(sets.iter().any(|expected| same_rows(expected, rows, *ordered)))
-            }
-            (Some(Expect::Values(values)), Status::Answered) => {
-                let (columns, rows) = (self.columns.as_deref(), self.rows.as_deref());
-                Some(same_values(values, columns.unwrap_or_default(), rows.unwrap_or_default()))
-            }
-            (Some(_), Status::Refused | Status::Problem) => Some(false),
-        };
+        let rows = self.rows.as_deref().filter(|_| self.status == Status::Answered);
+        self.right = expect.map(|expect| match (expect, rows) {
+            (Expect::Refusal, _) => self.status == Status::Refused,
+            (_, None) => false,
+            (_, Some(rows)) => says(expect, self.columns.as_deref().unwrap_or_default(), rows),
+        });
         self.truncated |= cut(&mut self.rows);
         if let Some(expect) = &mut self.expect {
             cut(&mut expect.rows);
@@ -168,6 +164,15 @@ impl Expected {
             }
             Expect::Values(values) => Expected { values: Some(values.clone()), ..Expected::default() },
         }
+    }
+}
+
+/// Whether an answer is the expected one.
+pub fn says(expect: &Expect, columns: &[String], rows: &[Vec<Cell>]) -> bool {
+    match expect {
+        Expect::Refusal => false,
+        Expect::Rows { sets, ordered } => sets.iter().any(|expected| same_rows(expected, rows, *ordered)),
+        Expect::Values(values) => same_values(values, columns, rows),
     }
 }
 
