@@ -24,7 +24,7 @@ const PAUSE_FIRST: Duration = Duration::from_millis(250);
 /// Why a file is not whole.
 #[derive(Debug)]
 pub enum DownloadError {
-    /// Nobody there has the file: what the address or the way to it said.
+    /// Nothing came: what the address or the way to it said.
     Unreachable(String),
     /// It came in part, and then no more; what came is kept.
     Cut(String),
@@ -49,17 +49,19 @@ pub async fn download(
         .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| DownloadError::Unreachable(reason(&error)))?;
+    let had = file.seek(SeekFrom::End(0)).map_err(DownloadError::Disk)?;
     let mut failures = 0;
     loop {
         let before = file.seek(SeekFrom::End(0)).map_err(DownloadError::Disk)?;
         if before >= bytes {
             return Ok(());
         }
-        let why = match attempt(&client, &url, file, bytes, told).await {
-            Ok(()) => "the connection was closed".to_string(),
-            Err(Trouble::Passing(why)) => why,
-            Err(Trouble::Lasting(why)) if before == 0 => return Err(DownloadError::Unreachable(why)),
-            Err(Trouble::Lasting(why)) => return Err(DownloadError::Cut(why)),
+        let (why, is_hopeless) = match attempt(&client, &url, file, bytes, told).await {
+            Ok(()) => ("the connection was closed".to_string(), false),
+            Err(Trouble::Passing(why)) => (why, false),
+            // Where nothing has come yet others may be asked instead, at once.
+            Err(Trouble::Nobody(why)) => (why, before == had),
+            Err(Trouble::Lasting(why)) => (why, true),
             Err(Trouble::Disk(error)) => return Err(DownloadError::Disk(error)),
         };
         let after = file.seek(SeekFrom::End(0)).map_err(DownloadError::Disk)?;
@@ -67,8 +69,8 @@ pub async fn download(
         if after >= bytes {
             return Ok(());
         }
-        if failures >= FAILURES_MAX {
-            return Err(if after == 0 { DownloadError::Unreachable(why) } else { DownloadError::Cut(why) });
+        if is_hopeless || failures >= FAILURES_MAX {
+            return Err(if after > had { DownloadError::Cut(why) } else { DownloadError::Unreachable(why) });
         }
         sleep(PAUSE_FIRST * 2_u32.pow(failures)).await;
     }
@@ -76,6 +78,7 @@ pub async fn download(
 
 enum Trouble {
     Passing(String),
+    Nobody(String),
     Lasting(String),
     Disk(io::Error),
 }
@@ -93,9 +96,8 @@ async fn attempt(
     let request = if there > 0 { request.header(RANGE, format!("bytes={there}-")) } else { request };
     let sent = timeout(FIRST_BYTE_TIME_MAX, request.send()).await;
     let sent = sent.map_err(|_| Trouble::Passing("it does not answer".to_string()))?;
-    let mut response = sent.map_err(|error| match error.is_connect() && there == 0 {
-        // Nobody has been there yet: others may be asked instead, at once.
-        true => Trouble::Lasting(reason(&error)),
+    let mut response = sent.map_err(|error| match error.is_connect() {
+        true => Trouble::Nobody(reason(&error)),
         false => Trouble::Passing(reason(&error)),
     })?;
     if starts_over(&response, there)? {

