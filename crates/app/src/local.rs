@@ -63,6 +63,16 @@ impl LocalModels {
         })
     }
 
+    /// The weights of that name, where they are there.
+    fn whole(&self, name: &str) -> Result<&Weights, Problem> {
+        let weights = self.find(name)?;
+        if self.is_there(weights) {
+            return Ok(weights);
+        }
+        let message = format!("the weights of `local:{name}` are not on this machine");
+        Err(Problem::new(Code::ModelUnknown, message).action(Action::PullModel { model: name.to_string() }))
+    }
+
     /// Where they lie, or would.
     pub fn file(&self, weights: &Weights) -> PathBuf {
         self.directory.join(format!("{}-{}.gguf", weights.name, weights.sha256.short()))
@@ -76,10 +86,14 @@ impl LocalModels {
     /// Who answers for `local:`.
     pub fn runner(self) -> LocalRunner {
         let models = Arc::new(self);
-        LocalRunner(Arc::new(move |name: &str, body: &Value, heard: ChunkHeard<'_>| {
-            let models = models.clone();
-            Box::pin(async move { models.answer(name, body, heard).await })
-        }))
+        let asked = models.clone();
+        LocalRunner {
+            check: Arc::new(move |name: &str| asked.whole(name).map(drop)),
+            run: Arc::new(move |name: &str, body: &Value, heard: ChunkHeard<'_>| {
+                let models = models.clone();
+                Box::pin(async move { models.answer(name, body, heard).await })
+            }),
+        }
     }
 
     async fn answer(&self, name: &str, body: &Value, heard: ChunkHeard<'_>) -> Result<(), Problem> {
@@ -93,11 +107,7 @@ impl LocalModels {
 
     /// The process that has the model, whether or not it runs.
     pub async fn resident(&self, name: &str) -> Result<Resident, Problem> {
-        let weights = self.find(name)?;
-        if !self.is_there(weights) {
-            let message = format!("the weights of `local:{name}` are not on this machine");
-            return Err(Problem::new(Code::ModelUnknown, message).action(Action::PullModel { model: name.to_string() }));
-        }
+        let weights = self.whole(name)?;
         self.resident_in(self.environment().await?, weights).await
     }
 

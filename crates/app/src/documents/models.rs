@@ -81,17 +81,14 @@ pub enum WeightsState {
 }
 
 impl LocalWeights {
-    fn of(local: &LocalModels) -> Vec<LocalWeights> {
-        let one = |weights: &model::Weights| {
-            let is_there = local.is_there(weights);
-            LocalWeights {
-                name: weights.name.clone(),
-                state: if is_there { WeightsState::There } else { WeightsState::Absent },
-                bytes: weights.bytes,
-                bytes_here: if is_there { weights.bytes } else { local.bytes_of_part(weights) },
-            }
-        };
-        local.known.iter().map(one).collect()
+    fn of(local: &LocalModels, weights: &model::Weights) -> LocalWeights {
+        let is_there = local.is_there(weights);
+        LocalWeights {
+            name: weights.name.clone(),
+            state: if is_there { WeightsState::There } else { WeightsState::Absent },
+            bytes: weights.bytes,
+            bytes_here: if is_there { weights.bytes } else { local.bytes_of_part(weights) },
+        }
     }
 }
 
@@ -182,7 +179,8 @@ impl Models {
             });
         }
         let (default, default_origin) = (settings.model.clone(), origin(settings));
-        Ok(Models { default, default_origin, models, providers, local: LocalWeights::of(&app.local) })
+        let local = app.local.known.iter().map(|weights| LocalWeights::of(&app.local, weights)).collect();
+        Ok(Models { default, default_origin, models, providers, local })
     }
 }
 
@@ -210,6 +208,8 @@ pub struct ModelShown {
     pub fallbacks: Vec<String>,
     /// Whether it is asked where nothing else is said.
     pub is_default: bool,
+    /// Its weights, of one that runs on this machine.
+    pub weights: Option<LocalWeights>,
 }
 
 impl Document for ModelShown {
@@ -249,8 +249,13 @@ impl From<Family> for ModelFamily {
 
 impl ModelShown {
     /// What the settings say of it; nobody is asked.
-    pub fn of(settings: &Settings, name: &str) -> Result<ModelShown, Problem> {
+    pub fn of(app: &App, name: &str) -> Result<ModelShown, Problem> {
+        let settings = &app.settings;
         let described = settings.models.describe(name)?;
+        let weights = match described.provider.as_str() {
+            "local" => Some(LocalWeights::of(&app.local, app.local.find(&described.model)?)),
+            _ => None,
+        };
         Ok(ModelShown {
             name: name.to_string(),
             provider: described.provider,
@@ -261,6 +266,7 @@ impl ModelShown {
             prices: settings.models.prices(name).copied(),
             fallbacks: described.fallbacks,
             is_default: settings.model.as_deref() == Some(name),
+            weights,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `assay model list|show|test|pull|remove|use`: which models there are, whether they work, which one is asked.
 
 use app::documents::models::{
-    KeyState, ModelChosen, ModelPulled, ModelRemoved, ModelShown, ModelTest, Models, WeightsState,
+    KeyState, LocalWeights, ModelChosen, ModelPulled, ModelRemoved, ModelShown, ModelTest, Models, WeightsState,
 };
 use base::{Code, Document, Problem};
 
@@ -45,20 +45,25 @@ fn print_list(printer: &Printer, document: &Models) {
         printer.line(&format!("{:<width$}  {:<11}  {}", provider.name, key(provider.key), printer.dim(&about)));
     }
     for one in &document.local {
-        let (name, size) = (format!("local:{}", one.name), one.bytes.div_ceil(1_000_000));
-        let (state, about) = match one.state {
-            WeightsState::There => ("there", format!("{size} MB")),
-            WeightsState::Absent if one.bytes_here > 0 => {
-                let here = one.bytes_here * 100 / one.bytes.max(1);
-                ("in part", format!("{here} % of {size} MB, `assay model pull {}` goes on", one.name))
-            }
-            WeightsState::Absent => ("not there", format!("{size} MB, `assay model pull {}`", one.name)),
-        };
+        let (name, (state, about)) = (format!("local:{}", one.name), weights(one));
         printer.line(&format!("{name:<width$}  {state:<11}  {}", printer.dim(&about)));
     }
     match &document.default {
         Some(name) => printer.remark("asked", &format!("{name} ({})", document.default_origin)),
         None => printer.remark("asked", "none; `assay model use NAME` chooses one"),
+    }
+}
+
+/// How it is with weights, and what can be done about that.
+fn weights(one: &LocalWeights) -> (&'static str, String) {
+    let size = one.bytes.div_ceil(1_000_000);
+    match one.state {
+        WeightsState::There => ("there", format!("{size} MB")),
+        WeightsState::Absent if one.bytes_here > 0 => {
+            let here = one.bytes_here * 100 / one.bytes.max(1);
+            ("in part", format!("{here} % of {size} MB, `assay model pull {}` goes on", one.name))
+        }
+        WeightsState::Absent => ("not there", format!("{size} MB, `assay model pull {}`", one.name)),
     }
 }
 
@@ -71,7 +76,7 @@ fn key(state: KeyState) -> &'static str {
 }
 
 fn show(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
-    let document = ModelShown::of(&terminal.app.settings, name)?;
+    let document = ModelShown::of(&terminal.app, name)?;
     terminal.show(&document.to_json(), |printer| print_model(printer, &document));
     Ok(0)
 }
@@ -89,6 +94,10 @@ fn print_model(printer: &Printer, document: &ModelShown) {
     };
     line("key", key);
     let family = &document.family;
+    if let Some(one) = &document.weights {
+        let (state, about) = weights(one);
+        line("weights", &format!("{state}, {about}"));
+    }
     let can = [(family.tools, "tools"), (family.schema, "schema"), (family.critique_is_gate, "critique is a gate")];
     let can: String = can.into_iter().filter(|(has, _)| *has).map(|(_, what)| format!(", {what}")).collect();
     line("family", &format!("{}: {} tokens, {} first{can}", family.name, family.context_tokens, family.action));
@@ -153,6 +162,10 @@ fn choose(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
     let document = ModelChosen::write(&terminal.app.settings, name)?;
     terminal.show(&document.to_json(), |printer| {
         printer.line(&format!("{name} is asked from now on, says {}", document.file));
+        let absent = ModelShown::of(&terminal.app, name).ok().and_then(|shown| shown.weights);
+        if let Some(one) = absent.filter(|one| one.state == WeightsState::Absent) {
+            printer.remark("note", &format!("its weights are not here yet: `assay model pull {}`", one.name));
+        }
         let setting = terminal.app.settings.all.iter().find(|setting| setting.name == "model");
         if let Some(setting) = setting.filter(|setting| setting.origin.starts_with("environment")) {
             printer.remark("note", &format!("not while the {} says otherwise", setting.origin));
