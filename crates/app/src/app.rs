@@ -48,7 +48,8 @@ impl App {
         let build = build_of(&program);
         let local = LocalModels {
             directory: settings.models_dir.clone(),
-            known: model::Weights::known(),
+            known: settings.weights.clone(),
+            mirror: settings.models_mirror.clone(),
             idle: settings.models_idle,
             runtime_dir: settings.runtime_dir.clone(),
             environment: environment.clone(),

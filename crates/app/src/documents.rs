@@ -67,6 +67,8 @@ const ALL: &[Entry] = &[
     entry::<models::Models>(),
     entry::<models::ModelShown>(),
     entry::<models::ModelTest>(),
+    entry::<models::ModelPulled>(),
+    entry::<models::ModelRemoved>(),
     entry::<models::ModelChosen>(),
     entry::<Schemas>(),
     entry::<Problem>(),

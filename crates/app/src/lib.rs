@@ -15,5 +15,5 @@ pub mod requests;
 mod settings;
 
 pub use app::{App, PROGRAM, request};
-pub use local::LocalModels;
+pub use local::{LocalModels, Pulled};
 pub use settings::{Color, MODEL_OFF, Overrides, Setting, Settings};

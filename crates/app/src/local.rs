@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! <models dir>/<name>-<hash>.gguf         weights that are whole and were found right; the name is given last
+//! <models dir>/<name>-<hash>.part, …      weights on their way (`pull.rs`)
 //! <models dir>/resident/                  sockets of models that are loaded, where this login has no folder for such
 //! ```
 //! A model runs in a cell without a network, which all processes of the user share; nothing of it is on the path of who
 //! asks no local model.
 
-use std::path::{Path, PathBuf};
+mod pull;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +19,8 @@ use model::{ChunkHeard, LocalRunner, Weights};
 use sandbox::{Environment, EnvironmentOptions, Input, Raised, Resident, ResidentError, ResidentOptions, Set};
 use serde_json::{Value, json};
 use warehouse::Progress;
+
+pub use pull::Pulled;
 
 /// More threads are slower than fewer where others want the processors too.
 const THREADS_MAX: usize = 8;
@@ -31,6 +36,8 @@ pub struct LocalModels {
     pub directory: PathBuf,
     /// Those that can be had.
     pub known: Vec<Weights>,
+    /// Who is asked for them instead of the public hub.
+    pub mirror: Option<String>,
     /// After so long without a question a model is put away.
     pub idle: Duration,
     /// Where sockets of this login live.
@@ -56,9 +63,19 @@ impl LocalModels {
         })
     }
 
+    /// The weights of that name, where they are there.
+    fn whole(&self, name: &str) -> Result<&Weights, Problem> {
+        let weights = self.find(name)?;
+        if self.is_there(weights) {
+            return Ok(weights);
+        }
+        let message = format!("the weights of `local:{name}` are not on this machine");
+        Err(Problem::new(Code::ModelUnknown, message).action(Action::PullModel { model: name.to_string() }))
+    }
+
     /// Where they lie, or would.
     pub fn file(&self, weights: &Weights) -> PathBuf {
-        self.directory.join(format!("{}-{}.gguf", weights.name, &weights.sha256[..8]))
+        self.directory.join(format!("{}-{}.gguf", weights.name, weights.sha256.short()))
     }
 
     /// Whether they are there, whole.
@@ -69,10 +86,14 @@ impl LocalModels {
     /// Who answers for `local:`.
     pub fn runner(self) -> LocalRunner {
         let models = Arc::new(self);
-        LocalRunner(Arc::new(move |name: &str, body: &Value, heard: ChunkHeard<'_>| {
-            let models = models.clone();
-            Box::pin(async move { models.answer(name, body, heard).await })
-        }))
+        let asked = models.clone();
+        LocalRunner {
+            check: Arc::new(move |name: &str| asked.whole(name).map(drop)),
+            run: Arc::new(move |name: &str, body: &Value, heard: ChunkHeard<'_>| {
+                let models = models.clone();
+                Box::pin(async move { models.answer(name, body, heard).await })
+            }),
+        }
     }
 
     async fn answer(&self, name: &str, body: &Value, heard: ChunkHeard<'_>) -> Result<(), Problem> {
@@ -86,12 +107,19 @@ impl LocalModels {
 
     /// The process that has the model, whether or not it runs.
     pub async fn resident(&self, name: &str) -> Result<Resident, Problem> {
-        let weights = self.find(name)?;
-        if !self.is_there(weights) {
-            let message = format!("the weights of `local:{name}` are not on this machine");
-            return Err(Problem::new(Code::ModelUnknown, message).action(Action::PullModel { model: name.to_string() }));
-        }
-        let sandbox = self.environment().await?.sandbox(self.program.clone(), model::kernel::MODULES).await?;
+        let weights = self.whole(name)?;
+        self.resident_in(self.environment().await?, weights).await
+    }
+
+    /// The process that has a model loaded, if there is one; nothing is made to find out.
+    pub async fn running(&self, weights: &Weights) -> Option<Resident> {
+        let environment = Environment::of(&self.environment.directory, Set::Llama)?;
+        let resident = self.resident_in(environment, weights).await.ok()?;
+        resident.status().await.map(|_| resident)
+    }
+
+    async fn resident_in(&self, environment: Environment, weights: &Weights) -> Result<Resident, Problem> {
+        let sandbox = environment.sandbox(self.program.clone(), model::kernel::MODULES).await?;
         let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
         let threads = (processors - 1).clamp(1, THREADS_MAX);
         let options = ResidentOptions {
@@ -106,8 +134,14 @@ impl LocalModels {
             order_ms_max: ORDER_TIME_MAX.as_millis() as u64,
         };
         sandbox.resident(options).map_err(|error| {
-            Problem::new(Code::ModelFailed, format!("`local:{name}` has no place for its socket: {error}"))
+            let message = format!("`local:{}` has no place for its socket: {error}", weights.name);
+            Problem::new(Code::ModelFailed, message)
         })
+    }
+
+    /// Whether the environment that runs weights is there.
+    pub fn can_run(&self) -> bool {
+        Environment::of(&self.environment.directory, Set::Llama).is_some()
     }
 
     /// The environment that runs weights, made if it is not there.
@@ -144,10 +178,4 @@ fn problem_of(name: &str, error: ResidentError) -> Problem {
             problem(Code::ModelFailed, format!("`local:{name}`: {error}")).action(Action::CheckMachine)
         }
     }
-}
-
-/// Lets the user inside a cell, who owns nothing, read weights.
-pub(crate) fn open_to_readers(file: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644))
 }

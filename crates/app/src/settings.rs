@@ -5,6 +5,7 @@
 
 pub(crate) mod chosen;
 mod models;
+mod weights;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -32,6 +33,8 @@ const MODELS_IDLE_SECONDS_MAX: u64 = 86_400;
 const BUDGET: &str = "budget";
 /// The table of models in the user's file.
 const MODELS: &str = "models";
+/// The table of weights in the user's file.
+const WEIGHTS: &str = "weights";
 /// The file beside the user's data.
 const PROJECT_FILE: &str = "assay.toml";
 
@@ -215,6 +218,8 @@ pub struct Settings {
     pub models: model::Directory,
     /// Where the weights of models on this machine live.
     pub models_dir: PathBuf,
+    /// Those that can be had.
+    pub weights: Vec<model::Weights>,
     /// Who is asked for them instead of the public hub.
     pub models_mirror: Option<String>,
     /// How long such a model stays loaded after a question.
@@ -258,6 +263,7 @@ fn decide(
         }
         _ => BTreeMap::new(),
     };
+    let weights = weights::weights(user.weights.take(), user_file.as_deref())?;
     let flag = |name: &str| match name {
         "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
         "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
@@ -332,6 +338,7 @@ fn decide(
         retention_keep: whole("retention_keep", 0..=u64::from(u32::MAX))? as u32,
         cache_bytes: whole("cache_bytes", 0..=CACHE_BYTES_MAX)?,
         models_dir: place("models_dir").unwrap_or_else(|| data_dir.join("models")),
+        weights,
         models_mirror: value("models_mirror").filter(|address| !address.trim().is_empty()),
         models_idle: Duration::from_secs(whole("models_idle_seconds", 1..=MODELS_IDLE_SECONDS_MAX)?),
         env_dir: place("env_dir").unwrap_or_else(|| data_dir.join("env")),
@@ -407,6 +414,8 @@ struct FileSettings {
     values: BTreeMap<String, String>,
     /// The table of models as it stands there.
     models: Option<toml::Value>,
+    /// And of weights.
+    weights: Option<toml::Value>,
 }
 
 fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<FileSettings, Problem> {
@@ -415,8 +424,8 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
     let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         invalid(error.message().to_string()).hint("write `name = \"value\"` lines")
     })?;
-    let models = table.remove(MODELS);
-    if in_project && models.is_some() {
+    let (models, weights) = (table.remove(MODELS), table.remove(WEIGHTS));
+    if in_project && (models.is_some() || weights.is_some()) {
         return Err(invalid("models cannot come from a project".to_string())
             .hint("define them in your own file: a model is sent your data, and a key is sent to it"));
     }
@@ -447,7 +456,7 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
         };
         values.insert(name, value);
     }
-    Ok(FileSettings { values, models })
+    Ok(FileSettings { values, models, weights })
 }
 
 /// `[budget.run]` with `tokens` below it is the setting `budget.run.tokens`.

@@ -78,6 +78,10 @@ pub enum Choice {
     Python,
     /// Whether kernels stay resident.
     Broker,
+    /// Where the weights of models live.
+    ModelsDir,
+    /// Who is asked for weights.
+    ModelsMirror,
     /// How much prepared datasets may take.
     CacheBytes,
     /// What an added dataset is called.

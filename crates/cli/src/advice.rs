@@ -46,7 +46,7 @@ fn way(action: &Action) -> String {
         Action::ReplaceFile => "`--force` replaces it".to_string(),
         Action::CheckMachine => "`assay doctor` looks at this machine".to_string(),
         Action::StopBroker => "`assay sandbox stop` stops the broker".to_string(),
-        Action::PullModel { model } => format!("`assay model pull {model}` fetches them"),
+        Action::PullModel { model } => format!("`assay model pull {model}` fetches what is missing"),
         Action::ListDocuments => "`assay schema` lists them".to_string(),
         Action::Choose { what } => chosen_by(*what).to_string(),
     }
@@ -58,6 +58,8 @@ fn chosen_by(what: Choice) -> &'static str {
         Choice::EnvDir => "ASSAY_ENV_DIR names one",
         Choice::Python => "ASSAY_PYTHON names one",
         Choice::Broker => "set ASSAY_BROKER=on, or unset it",
+        Choice::ModelsDir => "ASSAY_MODELS_DIR names one",
+        Choice::ModelsMirror => "ASSAY_MODELS_MIRROR names one",
         Choice::CacheBytes => "ASSAY_CACHE_BYTES sets how much there is",
         Choice::DatasetName => "`--name NAME` gives another",
         Choice::OutputFolder => "`--out DIR` names one",

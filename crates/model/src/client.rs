@@ -60,11 +60,7 @@ impl Model for Client {
 
 impl Client {
     pub fn new(endpoint: Endpoint, url: Url, limits: Limits) -> Result<Client, Problem> {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            // An error says that somebody else has installed one, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
+        provide_cryptography();
         let headers = headers(&endpoint)?;
         let http = reqwest::Client::builder()
             // A key goes to the host it was given for and to no other.
@@ -287,6 +283,15 @@ impl Client {
     }
 }
 
+/// Before the first connection of the process.
+pub(crate) fn provide_cryptography() {
+    static PROVIDER: Once = Once::new();
+    PROVIDER.call_once(|| {
+        // An error says that somebody else has installed one, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
 fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Problem> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -308,7 +313,7 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Problem> {
 }
 
 /// The innermost cause, which alone says something; the outer ones repeat the address.
-fn reason(error: &reqwest::Error) -> String {
+pub(crate) fn reason(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -115,6 +115,7 @@ impl Directory {
             return Ok(Arc::from(command(name, words, Arc::new(move |text| run(program.clone(), text)))));
         }
         if let ("local", Some(runner)) = (wanted.provider, &self.local) {
+            (runner.check)(wanted.model)?;
             let (name, model, runner) = (wanted.name.to_string(), wanted.model.to_string(), runner.clone());
             return Ok(Arc::new(LocalModel { family: self.family(&name), name, model, runner }));
         }

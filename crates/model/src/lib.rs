@@ -16,6 +16,7 @@ mod client;
 mod command;
 mod defined;
 mod directory;
+mod download;
 mod endpoint;
 mod families;
 pub mod kernel;
@@ -34,13 +35,14 @@ use std::pin::Pin;
 pub use command::{CommandModel, CommandRunner, command};
 pub use defined::{DefinedKey, Definition, Provider};
 pub use directory::{Described, Directory, KeyState, ReadRecorded, RunProgram};
+pub use download::{DownloadError, download};
 pub use endpoint::{Endpoint, Limits, connect};
 pub use families::{Action, Capabilities, Family};
 pub use local::{ChunkHeard, LocalRunner, RunLocal};
 pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;
-pub use weights::{CONTEXT_TOKENS, HUB, Packages, Weights};
+pub use weights::{CONTEXT_TOKENS, HUB, PART_ENDING, Packages, Weights, is_name};
 pub use wire::Wire;
 
 /// A reply on its way.

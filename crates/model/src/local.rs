@@ -24,7 +24,12 @@ pub type RunLocal = dyn for<'a> Fn(&'a str, &'a Value, ChunkHeard<'a>) -> Pin<Bo
 
 /// Who runs models on this machine.
 #[derive(Clone)]
-pub struct LocalRunner(pub Arc<RunLocal>);
+pub struct LocalRunner {
+    /// Whether a model of that name can be asked; costs nothing.
+    pub check: Arc<dyn Fn(&str) -> Result<(), Problem> + Send + Sync>,
+    /// Asks it.
+    pub run: Arc<RunLocal>,
+}
 
 impl fmt::Debug for LocalRunner {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +100,7 @@ impl LocalModel {
                 Err(interruption) => interrupted = Some(interruption),
             }
         };
-        let ended = (self.runner.0)(&self.model, body, &mut take).await;
+        let ended = (self.runner.run)(&self.model, body, &mut take).await;
         if let Some(Interruption::Said { kind, message }) = interrupted {
             let status =
                 kind.split(' ').find_map(|word| word.parse().ok()).filter(|status| (400..600).contains(status));

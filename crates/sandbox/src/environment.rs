@@ -241,7 +241,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Problem {
         .action(Choice::EnvDir)
 }
 
-fn find_python(options: &EnvironmentOptions) -> Result<Python, Problem> {
+pub(crate) fn find_python(options: &EnvironmentOptions) -> Result<Python, Problem> {
     let candidates: Vec<PathBuf> = match &options.python {
         Some(python) => vec![python.clone()],
         None => {

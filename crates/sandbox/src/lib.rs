@@ -22,6 +22,7 @@ mod layers;
 mod leaving;
 mod meter;
 mod own_program;
+mod package;
 mod policy;
 mod probe;
 mod protocol;
@@ -46,6 +47,7 @@ pub use execution::{Execution, OutFile, Outcome, Program, Returned, Tables, exec
 pub use harvest::{Harvest, HarvestFailure};
 pub use layers::Layer;
 pub use own_program::run_own_program;
+pub use package::fetch_package;
 pub use policy::{MEMORY_BYTES_MAX, Network, Policy, Profile, WALL_MS_MAX};
 pub use probe::{Facility, FacilityStatus, probe};
 pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};

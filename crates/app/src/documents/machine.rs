@@ -87,6 +87,7 @@ impl Doctor {
         let mut checks = vec![data_dir(app), store(app).await];
         checks.extend(cells(app).await);
         checks.push(broker(app).await);
+        checks.push(model(app));
         Doctor { ok: holds(&checks), checks }
     }
 }
@@ -132,6 +133,37 @@ async fn broker(app: &App) -> Check {
             None => absent("none", "the next command that runs something starts it"),
         },
     }
+}
+
+/// Models on this machine are for whoever wants them: nothing else needs one.
+fn model(app: &App) -> Check {
+    let local = &app.local;
+    let there: Vec<&str> =
+        local.known.iter().filter(|weights| local.is_there(weights)).map(|weights| weights.name.as_str()).collect();
+    let found = if there.is_empty() { "no weights".to_string() } else { there.join(", ") };
+    let folder = local.directory.display();
+    if there.is_empty() {
+        let first = local.known.first().map(|weights| Action::PullModel { model: weights.name.clone() });
+        return Check {
+            status: CheckStatus::Missing,
+            required: false,
+            fix: Some("none is needed where the planner, or a model elsewhere, answers".to_string()),
+            actions: first.into_iter().collect(),
+            ..Check::ok("model", &found, &format!("no model is on this machine; weights go to {folder}"))
+        };
+    }
+    if !local.can_run() {
+        let pull = Action::PullModel { model: there[0].to_string() };
+        return Check {
+            status: CheckStatus::Degraded,
+            required: false,
+            fix: Some("what runs them is fetched with the first question".to_string()),
+            actions: vec![pull],
+            ..Check::ok("model", &found, &format!("weights are in {folder}, and what runs them is not there"))
+        };
+    }
+    let message = format!("can be asked as local:NAME; weights are in {folder}");
+    Check { required: false, ..Check::ok("model", &found, &message) }
 }
 
 /// The environment and the layers of a cell. A layer that is missing must not be blamed on Python, nor the other way.

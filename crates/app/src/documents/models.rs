@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::App;
 use crate::settings::{Settings, chosen};
+use crate::{App, LocalModels, Pulled};
 
 /// The models that can be asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -24,6 +24,8 @@ pub struct Models {
     pub models: Vec<DefinedModel>,
     /// Those who have models of their own names.
     pub providers: Vec<KnownProvider>,
+    /// Those that can run on this machine, as `local:NAME`.
+    pub local: Vec<LocalWeights>,
 }
 
 impl Document for Models {
@@ -55,6 +57,93 @@ pub struct KnownProvider {
     pub origin: Option<String>,
 }
 
+/// Weights of a model for this machine.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LocalWeights {
+    /// What follows `local:`.
+    pub name: String,
+    /// How it is with them.
+    pub state: WeightsState,
+    /// Their size.
+    pub bytes: u64,
+    /// How much of that is on this machine.
+    pub bytes_here: u64,
+}
+
+/// How it is with weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightsState {
+    /// They can be asked.
+    There,
+    /// They can be fetched.
+    Absent,
+}
+
+impl LocalWeights {
+    fn of(local: &LocalModels, weights: &model::Weights) -> LocalWeights {
+        let is_there = local.is_there(weights);
+        LocalWeights {
+            name: weights.name.clone(),
+            state: if is_there { WeightsState::There } else { WeightsState::Absent },
+            bytes: weights.bytes,
+            bytes_here: if is_there { weights.bytes } else { local.bytes_of_part(weights) },
+        }
+    }
+}
+
+/// Weights that were asked for and are there now.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ModelPulled {
+    /// By which it can be asked.
+    pub model: String,
+    /// The file of its weights.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Who had them; null where they were there before.
+    pub from: Option<String>,
+}
+
+impl Document for ModelPulled {
+    const KIND: &'static str = "model_pull";
+}
+
+impl ModelPulled {
+    /// Fetches weights and makes what runs them.
+    pub async fn pull(local: &LocalModels, name: &str) -> Result<ModelPulled, Problem> {
+        let from = match local.pull(name).await? {
+            Pulled::BeforeNow => None,
+            Pulled::From(from) => Some(from),
+        };
+        local.environment().await?;
+        let weights = local.find(name)?;
+        let file = local.file(weights).display().to_string();
+        Ok(ModelPulled { model: format!("local:{name}"), file, bytes: weights.bytes, from })
+    }
+}
+
+/// Weights that are not there any more.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ModelRemoved {
+    /// As it was asked by.
+    pub model: String,
+    /// How much room that gave.
+    pub bytes: u64,
+}
+
+impl Document for ModelRemoved {
+    const KIND: &'static str = "model_remove";
+}
+
+impl ModelRemoved {
+    /// Takes weights away.
+    pub async fn remove(local: &LocalModels, name: &str) -> Result<ModelRemoved, Problem> {
+        let bytes = local.remove(name).await?;
+        Ok(ModelRemoved { model: format!("local:{name}"), bytes })
+    }
+}
+
 /// Providers, and where their keys are looked for.
 const PROVIDERS: &[(&str, Option<&str>)] = &[
     ("anthropic", Some("ANTHROPIC_API_KEY")),
@@ -66,8 +155,9 @@ const PROVIDERS: &[(&str, Option<&str>)] = &[
 
 impl Models {
     /// What the settings and the environment say.
-    pub fn of(settings: &Settings) -> Result<Models, Problem> {
-        let directory = &settings.models;
+    pub fn of(app: &App) -> Result<Models, Problem> {
+        let settings = &app.settings;
+        let directory = &app.context.models;
         let mut models = Vec::new();
         for (name, definition) in &directory.defined {
             // A definition whose provider is not there is listed all the same.
@@ -88,7 +178,9 @@ impl Models {
                 origin: described.origin,
             });
         }
-        Ok(Models { default: settings.model.clone(), default_origin: origin(settings), models, providers })
+        let (default, default_origin) = (settings.model.clone(), origin(settings));
+        let local = app.local.known.iter().map(|weights| LocalWeights::of(&app.local, weights)).collect();
+        Ok(Models { default, default_origin, models, providers, local })
     }
 }
 
@@ -116,6 +208,8 @@ pub struct ModelShown {
     pub fallbacks: Vec<String>,
     /// Whether it is asked where nothing else is said.
     pub is_default: bool,
+    /// Its weights, of one that runs on this machine.
+    pub weights: Option<LocalWeights>,
 }
 
 impl Document for ModelShown {
@@ -155,8 +249,13 @@ impl From<Family> for ModelFamily {
 
 impl ModelShown {
     /// What the settings say of it; nobody is asked.
-    pub fn of(settings: &Settings, name: &str) -> Result<ModelShown, Problem> {
+    pub fn of(app: &App, name: &str) -> Result<ModelShown, Problem> {
+        let settings = &app.settings;
         let described = settings.models.describe(name)?;
+        let weights = match described.provider.as_str() {
+            "local" => Some(LocalWeights::of(&app.local, app.local.find(&described.model)?)),
+            _ => None,
+        };
         Ok(ModelShown {
             name: name.to_string(),
             provider: described.provider,
@@ -167,6 +266,7 @@ impl ModelShown {
             prices: settings.models.prices(name).copied(),
             fallbacks: described.fallbacks,
             is_default: settings.model.as_deref() == Some(name),
+            weights,
         })
     }
 }

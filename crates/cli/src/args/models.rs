@@ -1,4 +1,4 @@
-//! Arguments of `model`: which models there are, whether they work, which one is asked.
+//! Arguments of `model`: which models there are, whether they work, which are on this machine, which one is asked.
 
 use clap::{Args, Subcommand};
 
@@ -7,6 +7,7 @@ Examples:
   assay model list
   assay model test anthropic:claude-sonnet-4-5
   assay model use ollama:qwen2.5-coder
+  assay model pull qwen2.5-coder-1.5b && assay model use local:qwen2.5-coder-1.5b
 
 A model of your own, in the settings file that `assay config show` names:
   [models.main]
@@ -17,7 +18,7 @@ A model of your own, in the settings file that `assay config show` names:
   prices = { input = 3, output = 15 }    US dollars per million tokens
   fallback = \"ollama:qwen2.5-coder\"";
 
-/// `assay model list|show|test|use`
+/// `assay model list|show|test|pull|remove|use`
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Model {
@@ -39,6 +40,16 @@ pub enum ModelAction {
     Test {
         /// Its name; the one your settings name if not given
         name: Option<String>,
+    },
+    /// Fetch the weights of a model that runs on this machine; goes on where an earlier try was cut
+    Pull {
+        /// Its name, such as qwen2.5-coder-1.5b; `assay model list` shows them
+        name: String,
+    },
+    /// Take the weights of a model from this machine
+    Remove {
+        /// Its name, such as qwen2.5-coder-1.5b
+        name: String,
     },
     /// Make a model the one that is asked where nothing else is said
     Use {

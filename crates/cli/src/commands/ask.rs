@@ -3,6 +3,7 @@
 mod chart;
 mod page;
 
+use app::App;
 use base::{Code, Document, Problem};
 use serde_json::Value;
 use tasks::{ASK, AskInput};
@@ -44,22 +45,27 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     }
     say_if_outdated(terminal, &resolved);
     if input.model.is_none() && ask.model.model.is_none() && terminal.printer.is_read_by_people() {
-        let has_key = terminal.app.settings.models.anthropic_key.is_some();
-        ways_to_a_model(&answer, has_key).iter().for_each(|way| terminal.printer.remark("model", way));
+        ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
     }
     Ok(exit_code(&answer))
 }
 
 /// How a model could read what the planner refused; nothing where it would not be asked either.
-fn ways_to_a_model(answer: &Value, has_key: bool) -> Vec<String> {
+fn ways_to_a_model(answer: &Value, app: &App) -> Vec<String> {
     let reason = answer["refusal"]["reason"].as_str();
     if reason.is_none_or(|reason| matches!(reason, "write_requested" | "limit" | "disagreement")) {
         return Vec::new();
     }
+    let has_key = app.settings.models.anthropic_key.is_some();
     let key = if has_key { "" } else { ", with your key in ANTHROPIC_API_KEY" };
+    let local = &app.local;
+    let here = match local.known.iter().find(|weights| local.is_there(weights)) {
+        Some(weights) => format!("or on this machine: --model local:{}", weights.name),
+        None => "or on this machine: assay model pull qwen2.5-coder-1.5b, then --model local:qwen2.5-coder-1.5b".into(),
+    };
     vec![
         format!("can read more than the planner: --model anthropic:claude-sonnet-4-5{key}"),
-        "or on this machine: assay model pull qwen2.5-coder-1.5b, then --model local:qwen2.5-coder-1.5b".to_string(),
+        here,
         "or by an assistant you have: --model \"command:claude -p\"".to_string(),
     ]
 }

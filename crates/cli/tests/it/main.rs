@@ -27,6 +27,7 @@ mod hostile;
 mod journal;
 mod journal_files;
 mod libraries;
+mod local;
 mod models;
 mod notes;
 mod phrasings;
