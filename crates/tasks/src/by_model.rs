@@ -381,7 +381,7 @@ impl Asking<'_> {
         Ok(Came::Ran(Ran::Gave(agrees)))
     }
 
-    /// Executes code and, where a name of a column is only spelled otherwise, the same with the name as it is.
+    /// Executes code and, where it is plain what is wrong with it, the same without that.
     async fn execute_mended(&mut self, code: &agent::Code) -> Result<(agent::Code, Executed), Problem> {
         let mut code = code.clone();
         let mut mends = if self.using.looks_closer() { mend::MENDS_MAX } else { 0 };
@@ -389,7 +389,7 @@ impl Asking<'_> {
             let question = &self.prompts.question;
             let executed = execute::execute(self.run, self.context, self.over, question, &code).await?;
             let error = executed.error.as_deref().filter(|_| mends > 0 && code.language == Language::Python);
-            let Some(text) = error.and_then(|error| mend::headers(error, &code.text, self.over.dataset)) else {
+            let Some(text) = error.and_then(|error| mend::mended(error, &code.text, self.over.dataset)) else {
                 return Ok((code, executed));
             };
             code.text = text;
