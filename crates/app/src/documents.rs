@@ -30,6 +30,8 @@ const ALL: &[Entry] = &[
     entry::<plan::PlanSchema>(),
     entry::<tasks::EvalDocument>(),
     entry::<tasks::ExecutionDocument>(),
+    entry::<tasks::Solution>(),
+    entry::<tasks::SolveState>(),
     entry::<machine::Guard>(),
     entry::<data::Datasets>(),
     entry::<data::Dataset>(),

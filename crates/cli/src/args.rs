@@ -6,6 +6,7 @@ mod plan;
 mod question;
 mod runs;
 mod sandbox;
+mod solve;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use plan::*;
 pub use question::*;
 pub use runs::*;
 pub use sandbox::*;
+pub use solve::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -93,6 +95,10 @@ pub enum ColorChoice {
 pub enum Command {
     /// Answer a question about a dataset, files or a folder
     Ask(Ask),
+    /// Write a program with a model, run it against tests, and keep what holds
+    Solve(Solve),
+    /// The same as `solve`
+    Run(Solve),
     /// Run one SELECT over a dataset
     Sql(Sql),
     /// Answer many questions and hold the answers against what was expected

@@ -112,6 +112,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
     match command {
         Command::Ask(ask) => commands::ask::run(terminal, ask).await,
         Command::Eval(eval) => commands::eval::run(terminal, eval).await,
+        Command::Solve(solve) | Command::Run(solve) => commands::solve::run(terminal, solve).await,
         Command::Sql(sql) => commands::sql::run(terminal, sql).await,
         Command::Plan(plan) => commands::plan::run(terminal, plan).await,
         Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,

@@ -45,7 +45,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         write_chart(terminal, &chart, &answer)?;
     }
     say_if_outdated(terminal, &resolved);
-    if input.model.is_none() && ask.model.model.is_none() && terminal.printer.is_read_by_people() {
+    if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
         let has_key = terminal.app.settings.models.anthropic_key.is_some();
         ways_to_a_model(&answer, has_key).iter().for_each(|way| terminal.printer.remark("model", way));
     }
