@@ -16,14 +16,12 @@
 //! looked at, is run, and code with an error only where a person allows it; it is verified by checks that were executed.
 
 mod examples;
-mod signature;
 mod state;
 
 use base::Finding;
 use serde::{Deserialize, Serialize};
 
 pub use examples::{Example, find as find_examples};
-pub use signature::signature;
 pub use state::{By, Evidence, State, Status, Tried};
 
 /// How much is tried, and how.

@@ -1,6 +1,7 @@
 //! The command line as types; nothing is looked up here.
 
 mod data;
+mod memory;
 mod models;
 mod plan;
 mod question;
@@ -14,6 +15,7 @@ use app::{Color, Overrides};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::*;
+pub use memory::*;
 pub use models::*;
 pub use plan::*;
 pub use question::*;
@@ -116,6 +118,8 @@ pub enum Command {
     Threads(Threads),
     /// Show and forget which answers are given again without computing them
     Cache(Cache),
+    /// Show, find, note and forget what was learned from runs
+    Memory(Memory),
     /// Look at runs, follow, stop, resume, replay, fork, export and delete them
     Runs(Runs),
     /// Work on queued runs until told to stop

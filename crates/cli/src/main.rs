@@ -120,6 +120,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Data(data) => commands::data::run(terminal, data).await,
         Command::Threads(threads) => commands::threads::run(terminal, threads).await,
         Command::Cache(cache) => commands::cache::run(terminal, cache).await,
+        Command::Memory(memory) => commands::memory::run(terminal, memory).await,
         Command::Runs(runs) => commands::runs::run(terminal, runs).await,
         Command::Demo(demo) => commands::demo::run(terminal, demo).await,
         Command::Worker(_) => unreachable!("`run` has its own way with a worker"),

@@ -7,6 +7,7 @@
 mod document;
 mod execute;
 mod file;
+mod lessons;
 mod prompt;
 
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 pub use self::document::{Solution, SolutionLessons, SolutionModel, SolutionStatus, SolutionVerdict};
 use self::execute::Checks;
+use self::lessons::Lessons;
 use self::prompt::Prompts;
 use crate::by_model::Budget;
 use crate::context::Context;
@@ -48,6 +50,9 @@ pub struct SolveInput {
     /// What a person has said beforehand.
     #[serde(default)]
     pub consent: Consent,
+    /// Whether nothing is remembered, neither from before nor for later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_memory: bool,
 }
 
 /// The user's tests, as they were when the run began.
@@ -167,15 +172,16 @@ pub async fn solve(run: &mut Run, context: &Context, input: Value) -> Result<Fin
         prompts: Prompts::new(&input, &checks, &family),
         checks,
         replies: Replies::new(context, name, budget),
-        lessons: SolutionLessons::default(),
+        lessons: Lessons::default(),
+        allowed: Vec::new(),
     };
     let mut machine = Machine::new(policy(&input, &family, &examples));
     solving.tell(&machine);
     let end = loop {
         let came = match machine.next().clone() {
-            Action::Recall => Outcome::Remembered(None),
+            Action::Recall => solving.recall().await?,
             Action::Write(approach) => solving.write(&machine, approach).await?,
-            Action::Approve(_) => Outcome::Decided(false),
+            Action::Approve(code) => solving.ask(&machine, code).await?,
             Action::Run(code) => solving.execute(&code).await?,
             Action::End(end) => break end,
         };
@@ -209,13 +215,17 @@ struct Solving<'a> {
     prompts: Prompts<'a>,
     checks: Checks<'a>,
     replies: Replies<'a>,
-    lessons: SolutionLessons,
+    lessons: Lessons,
+    /// Programs with an error that a person allowed.
+    allowed: Vec<String>,
 }
 
 impl Solving<'_> {
     /// Whoever watches is told how far it is.
-    fn tell(&self, machine: &Machine) {
-        let State { status, iteration, max_iterations, history, .. } = self.state(machine);
+    fn tell(&mut self, machine: &Machine) {
+        let state = self.state(machine);
+        self.run.note(state.to_json());
+        let State { status, iteration, max_iterations, history, .. } = state;
         let last = history.last();
         let told = json!({
             "status": status, "iteration": iteration, "max_iterations": max_iterations,
@@ -229,13 +239,43 @@ impl Solving<'_> {
         machine.state(&self.input.task, file)
     }
 
+    /// The solution that passed the same checks before, if there is one; it passes them again or it is none.
+    async fn recall(&mut self) -> Result<Outcome, Problem> {
+        if self.checks.is_none() || self.input.no_memory {
+            return Ok(Outcome::Remembered(None));
+        }
+        let found = self.lessons.of_task(self.run, &self.input.task, &self.checks.hash()).await?;
+        Ok(Outcome::Remembered(found.map(|code| (code.clone(), self.look(&code)))))
+    }
+
+    /// Asks a person about code in which the guard sees an error.
+    async fn ask(&mut self, machine: &Machine, code: String) -> Result<Outcome, Problem> {
+        const CODE_CHARACTERS_MAX: usize = 4_000;
+        let findings = machine.tried().last().map(|tried| tried.findings.as_slice()).unwrap_or_default();
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let said: Vec<&str> = errors.map(|finding| finding.message.as_str()).collect();
+        let shown: String = code.chars().take(CODE_CHARACTERS_MAX).collect();
+        let is_allowed = self.run.wait("run_code", &format!("{}\n\n{shown}", said.join("\n"))).await?;
+        if is_allowed {
+            self.allowed.push(code);
+        }
+        Ok(Outcome::Decided(is_allowed))
+    }
+
     async fn write(&mut self, machine: &Machine, approach: Approach) -> Result<Outcome, Problem> {
         if self.input.model.is_none() {
             return Err(Problem::new(Code::Usage, "a task is solved by a model, and none is named").hint(
                 "name one, such as anthropic:claude-sonnet-4-5 or ollama:qwen2.5-coder, or make one the default",
             ));
         }
-        let request = self.prompts.code(machine, approach);
+        let error = machine.tried().last().and_then(|last| last.error.as_deref());
+        let advice = match (approach, error) {
+            (Approach::Mend | Approach::Anew, Some(error)) if !self.input.no_memory => {
+                self.lessons.of_error(self.run, error).await?
+            }
+            _ => None,
+        };
+        let request = self.prompts.code(machine, approach, advice.as_deref());
         let hear = prompt::split(self.run.emitter(), approach);
         let Some(reply) = self.replies.ask(self.run, &request, hear).await? else {
             return Ok(Outcome::Spent(self.replies.exhausted()));
@@ -270,7 +310,7 @@ impl Solving<'_> {
     }
 
     async fn execute(&mut self, code: &str) -> Result<Outcome, Problem> {
-        let allowed = self.input.consent == Consent::Yes;
+        let allowed = self.input.consent == Consent::Yes || self.allowed.iter().any(|one| one == code);
         let ran = execute::execute(self.run, self.context, &self.checks, code, allowed).await?;
         Ok(Outcome::Ran(ran))
     }
@@ -294,6 +334,13 @@ impl Solving<'_> {
             _ => machine.tried().last().map(|last| last.code.clone()),
         };
         let written = self.keep(verdict, code.as_deref()).await?;
+        let lessons = match self.input.no_memory {
+            true => SolutionLessons::default(),
+            false => {
+                let lessons = std::mem::take(&mut self.lessons);
+                lessons.learn(self.run, &self.input.task, &self.checks.hash(), (machine, end)).await?
+            }
+        };
         let state = self.state(machine);
         let last = machine.tried().last();
         let evidence = match verdict {
@@ -313,7 +360,7 @@ impl Solving<'_> {
             max_iterations: state.max_iterations,
             evidence: evidence.map(|tried| tried.evidence.clone()).unwrap_or_default(),
             history: state.history,
-            lessons: self.lessons,
+            lessons,
             model: SolutionModel {
                 name: self.input.model.as_ref().map(|model| model.name.clone()),
                 cost: self.replies.spent().clone(),
@@ -338,7 +385,15 @@ impl Solving<'_> {
             SolutionVerdict::NoEvidence => self.input.consent == Consent::Yes,
             SolutionVerdict::Failed => false,
         };
+        let may = may || (verdict == SolutionVerdict::NoEvidence && self.input.consent == Consent::Ask);
         let Some(file) = self.input.file.as_ref().filter(|_| may) else { return Ok(false) };
+        if self.input.consent == Consent::Ask {
+            let unproven = if verdict == SolutionVerdict::Verified { "" } else { ", which nothing says is right" };
+            let detail = format!("write the program{unproven}, to `{}`, over what is there", file.path.display());
+            if !self.run.wait("write_file", &detail).await? {
+                return Ok(false);
+            }
+        }
         file::write(self.run, file, &text).await?;
         Ok(true)
     }

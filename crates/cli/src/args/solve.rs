@@ -42,6 +42,9 @@ pub struct Solve {
     /// Run code with an error too, and write the file also where nothing could be held against the program
     #[arg(long)]
     pub yes: bool,
+    /// Neither look for what was learned before nor learn from this
+    #[arg(long)]
+    pub no_memory: bool,
     #[command(flatten)]
     pub model: ModelChoice,
 }

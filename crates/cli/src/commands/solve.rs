@@ -2,9 +2,11 @@
 //!
 //! The program goes to stdout and everything about it to stderr, so that stdout can be a file.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
-use base::{Code, Problem};
+use base::{Code, Problem, RunId};
+use flow::Start;
 use serde_json::Value;
 use tasks::{Consent, SOLVE, SolutionFile, SolveInput, Solver, TestsFile};
 
@@ -29,10 +31,51 @@ pub async fn run(terminal: &Terminal, solve: &Solve) -> Result<u8, Problem> {
             (_, true) => Consent::Yes,
             _ => Consent::None,
         },
+        no_memory: solve.no_memory,
     };
     input.check()?;
-    let Some((made, _)) = terminal.run_or_queue(&solve.begin, SOLVE, &input, &solve.task).await? else { return Ok(0) };
-    Ok(document::show(terminal, &made))
+    let mut ran = terminal.run_or_queue(&solve.begin, SOLVE, &input, &solve.task).await;
+    loop {
+        let problem = match ran {
+            Ok(Some((made, _))) => return Ok(document::show(terminal, &made)),
+            Ok(None) => return Ok(0),
+            Err(problem) => problem,
+        };
+        let Some(run) = problem.run.clone().filter(|_| problem.code == Code::ApprovalNeeded && is_dialogue(terminal))
+        else {
+            return Err(problem);
+        };
+        if !ask_person(terminal, &run).await? {
+            return Err(problem);
+        }
+        let runs = terminal.app.engine().await?.runs().clone();
+        ran = terminal.follow(Start::Resume(run)).await.and_then(|ended| Ok(Some((ended.result?.output, runs))));
+    }
+}
+
+/// Whether somebody can be asked: both ends are a terminal.
+fn is_dialogue(terminal: &Terminal) -> bool {
+    terminal.printer.is_read_by_people() && std::io::stdin().is_terminal()
+}
+
+/// Shows what a waiting run asks and takes the answer; whether there was one.
+async fn ask_person(terminal: &Terminal, run: &RunId) -> Result<bool, Problem> {
+    let runs = terminal.app.engine().await?.runs().clone();
+    let Some(question) = runs.show(run).await?.questions.into_iter().next() else { return Ok(false) };
+    question.detail.lines().for_each(|line| terminal.printer.aside(line));
+    terminal.printer.aside(&format!("{}: allow it? y or n, anything else leaves the run waiting", question.action));
+    let read = || {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    };
+    let line = tokio::task::spawn_blocking(read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let allowed = match line.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => true,
+        "n" | "no" => false,
+        _ => return Ok(false),
+    };
+    runs.decide(run, Some(&question.id), allowed).await?;
+    Ok(true)
 }
 
 fn read_tests(path: &Path) -> Result<TestsFile, Problem> {

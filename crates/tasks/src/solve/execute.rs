@@ -87,8 +87,13 @@ fn refused(report: &guard::Report) -> Ran {
 }
 
 fn failed(output: String, error: String) -> Ran {
-    let signature = Some(agent::solve::signature(&error));
+    let signature = Some(told_apart(&error));
     Ran { output, error: Some(error), signature, evidence: Vec::new() }
+}
+
+/// What tells a failure from others: the error, or else what was given for what.
+fn told_apart(error: &str) -> String {
+    agent::memory::signature(error).unwrap_or_else(|| error.lines().next().unwrap_or_default().to_string())
 }
 
 /// The only way of a model's program to a cell: it takes what the guard has checked.
@@ -150,7 +155,7 @@ fn read(execution: Execution, checks: &Checks<'_>) -> Result<Ran, Problem> {
     let details: Vec<&str> = reports.iter().flat_map(|report| &report.details).map(String::as_str).collect();
     let error: Option<String> =
         (!details.is_empty()).then(|| details.join("\n").chars().take(ERROR_CHARACTERS_MAX).collect());
-    let signature = details.first().map(|detail| agent::solve::signature(detail));
+    let signature = details.first().map(|detail| told_apart(detail));
     debug_assert!(checks.is_none() || !evidence.is_empty());
     Ok(Ran { output, error, signature, evidence })
 }

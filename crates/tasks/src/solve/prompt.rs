@@ -51,25 +51,26 @@ impl<'a> Prompts<'a> {
     }
 
     /// The request for code.
-    pub fn code(&self, machine: &Machine, approach: Approach) -> Request {
+    pub fn code(&self, machine: &Machine, approach: Approach, advice: Option<&str>) -> Request {
         let last = machine.tried().last();
-        let error = last.and_then(|last| last.error.as_deref()).unwrap_or_default();
+        let error = quoted(last.and_then(|last| last.error.as_deref()).unwrap_or_default());
+        let advice = advice.map_or(String::new(), |advice| {
+            format!("\nWhat once mended such an error:\n<data>\n{}\n</data>", quoted(advice))
+        });
         let first = format!("{}\n{}", self.beginning, self.instruction(approach));
         let messages = match (approach, last) {
             (Approach::Mend, Some(last)) => {
                 let shown = format!("```python\n{}\n```", last.code);
                 let reply = Message::Assistant { text: shown, tool_calls: Vec::new(), reasoning: Vec::new() };
                 let told = format!(
-                    "It is not the solution yet. What happened:\n<data>\n{}\n</data>\n{}",
-                    quoted(error),
+                    "It is not the solution yet. What happened:\n<data>\n{error}\n</data>{advice}\n{}",
                     self.instruction(approach)
                 );
                 vec![user(format!("{}\n{}", self.beginning, self.instruction(Approach::First))), reply, user(told)]
             }
             (Approach::Anew, Some(_)) => vec![user(format!(
-                "{}\nEarlier programs for this failed. What happened last:\n<data>\n{}\n</data>\nTake another approach. {}",
+                "{}\nEarlier programs for this failed. What happened last:\n<data>\n{error}\n</data>{advice}\nTake another approach. {}",
                 self.beginning,
-                quoted(error),
                 self.instruction(approach)
             ))],
             _ => vec![user(first)],
