@@ -94,6 +94,8 @@ codes! {
     RateLimited          "rate_limited"          2  503   "the model's provider asks to wait longer than we do",
     QuotaExceeded        "quota_exceeded"        2  503   "the model's account has nothing left",
     BudgetExhausted      "budget_exhausted"      2  422   "a budget is used up, and there is nothing to show for it",
+    ApprovalNeeded       "approval_needed"       1  409   "a person has to allow something before the run goes on",
+    NotFound             "not_found"             2  404   "nothing of that name",
     TooLarge             "too_large"             2  413   "more than is taken or given at once",
     WorkerLost           "worker_lost"           2  500   "the run took down every worker that took it",
     TimedOut             "timed_out"             2  504   "a step took longer than it may",

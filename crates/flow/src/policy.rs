@@ -109,6 +109,8 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::RateLimited
         | Code::QuotaExceeded
         | Code::BudgetExhausted
+        | Code::ApprovalNeeded
+        | Code::NotFound
         | Code::WorkerLost
         | Code::TimedOut
         | Code::Cancelled
