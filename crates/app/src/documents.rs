@@ -33,6 +33,7 @@ const ALL: &[Entry] = &[
     entry::<machine::Guard>(),
     entry::<data::Datasets>(),
     entry::<data::Dataset>(),
+    entry::<data::DatasetSchema>(),
     entry::<data::Profile>(),
     entry::<data::Added>(),
     entry::<data::Refreshed>(),

@@ -6,6 +6,7 @@ mod plan;
 mod question;
 mod runs;
 mod sandbox;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use plan::*;
 pub use question::*;
 pub use runs::*;
 pub use sandbox::*;
+pub use serve::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,6 +116,8 @@ pub enum Command {
     Runs(Runs),
     /// Work on queued runs until told to stop
     Worker(Worker),
+    /// Serve all of this over HTTP, with a web page
+    Serve(Serve),
     /// Show what the program can do
     Demo(Demo),
     /// Say what this machine gives and what is missing

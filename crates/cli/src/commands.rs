@@ -15,6 +15,7 @@ pub mod plan;
 pub mod runs;
 pub mod sandbox;
 pub mod schema;
+pub mod serve;
 pub mod sql;
 pub mod threads;
 pub mod worker;

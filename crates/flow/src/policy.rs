@@ -109,6 +109,12 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::RateLimited
         | Code::QuotaExceeded
         | Code::BudgetExhausted
+        | Code::NotFound
+        | Code::MethodUnknown
+        | Code::TokenInvalid
+        | Code::Forbidden
+        | Code::TooManyRequests
+        | Code::UnsupportedMedia
         | Code::WorkerLost
         | Code::TimedOut
         | Code::Cancelled
