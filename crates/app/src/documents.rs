@@ -8,6 +8,7 @@ pub mod machine;
 pub mod models;
 pub mod plan;
 pub mod runs;
+pub mod tokens;
 
 use base::{Action, Code, Document, Problem, nearest, schema_of};
 use schemars::JsonSchema;
@@ -71,6 +72,9 @@ const ALL: &[Entry] = &[
     entry::<models::ModelPulled>(),
     entry::<models::ModelRemoved>(),
     entry::<models::ModelChosen>(),
+    entry::<tokens::Token>(),
+    entry::<tokens::Tokens>(),
+    entry::<tokens::TokenRevoked>(),
     entry::<Schemas>(),
     entry::<Problem>(),
 ];

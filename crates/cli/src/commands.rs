@@ -18,4 +18,5 @@ pub mod schema;
 pub mod serve;
 pub mod sql;
 pub mod threads;
+pub mod token;
 pub mod worker;

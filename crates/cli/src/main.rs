@@ -125,6 +125,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,
         Command::Guard(guard) => commands::guard::run(terminal, guard),
         Command::Data(data) => commands::data::run(terminal, data).await,
+        Command::Token(token) => commands::token::run(terminal, token).await,
         Command::Threads(threads) => commands::threads::run(terminal, threads).await,
         Command::Cache(cache) => commands::cache::run(terminal, cache).await,
         Command::Runs(runs) => commands::runs::run(terminal, runs).await,

@@ -30,6 +30,7 @@ mod registry;
 mod replay;
 mod run;
 mod runs;
+mod slots;
 mod transfer;
 mod worker;
 
@@ -44,6 +45,7 @@ pub use registry::{Finish, Registry, Task, Verdict};
 pub use replay::{Difference, Replay};
 pub use run::{Emitter, Found, Run, Shelf, StepError};
 pub use runs::Runs;
-pub use store::{Event, Filter, FoundBy, Recall, RecallRecord, RunState, RunSummary, Store, glance};
+pub use slots::{Slot, Slots};
+pub use store::{Event, Filter, FoundBy, Mode, Recall, RecallRecord, RunState, RunSummary, Store, TokenRecord, glance};
 pub use transfer::{Imported, Target, verify};
 pub use worker::{Told, Worker};

@@ -24,7 +24,8 @@ fn way(action: &Action) -> Option<String> {
         Action::ForgetNote => "DELETE /notes/… forgets one".to_string(),
         Action::ListReadings => "its `readings` lists them".to_string(),
         Action::Choose { what: Choice::DatasetName } => "the field `name` gives another".to_string(),
-        Action::CheckPlan
+        Action::MakeToken
+        | Action::CheckPlan
         | Action::ReplaceFile
         | Action::CheckMachine
         | Action::StopBroker

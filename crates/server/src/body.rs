@@ -1,7 +1,9 @@
 //! What comes in and goes out: JSON bodies read strictly and bounded, documents written as they are.
 
+use std::time::Duration;
+
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base::{Code, Document};
@@ -9,6 +11,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::refusal::Refusal;
+
+/// How long a body may take to come.
+const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// A body of JSON.
 pub struct Said<T>(pub T);
@@ -26,7 +31,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Said<T> {
             let hint = "send JSON with the header `Content-Type: application/json`";
             return Err(Refusal::new(Code::UnsupportedMedia, "the body is not JSON", hint));
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status() {
+        let read = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state)).await;
+        let too_slow = |_| Refusal::new(Code::TimedOut, "the body did not come in time", "send it faster");
+        let bytes = read.map_err(too_slow)?.map_err(|rejection| match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => Refusal::new(Code::TooLarge, "the body is too large", "send less at once"),
             _ => Refusal::new(Code::Usage, "the body cannot be read", "send it whole"),
         })?;
@@ -34,6 +41,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Said<T> {
             let message = format!("the body is not what is read here: {error}");
             Refusal::new(Code::Usage, message, "GET /openapi.json says what is")
         })
+    }
+}
+
+/// Without a body nothing is said.
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Said<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Said<T>>, Refusal> {
+        if request.headers().contains_key(header::CONTENT_TYPE) {
+            return <Said<T> as FromRequest<S>>::from_request(request, state).await.map(Some);
+        }
+        Ok(None)
     }
 }
 

@@ -13,16 +13,22 @@
 
 mod advice;
 mod body;
+mod caller;
 mod chat;
 mod codes;
 mod datasets;
 mod health;
+mod memory;
 mod outer;
 mod place;
 mod refusal;
+mod requests;
 mod runs;
 mod serve;
+mod session;
 mod stream;
+mod threads;
+mod uploads;
 mod web;
 
 pub use serve::{Options, Server};

@@ -1,17 +1,14 @@
-//! What every request goes through before any door: its id, the Host header, security headers, the shape of a refusal;
-//! and who is calling.
+//! What every request goes through before any door: its id, the Host header and the Origin, security headers, and the shape
+//! of a refusal.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base::{Code, RunId};
 
-use crate::place::Place;
 use crate::refusal::Refusal;
 use crate::serve::Site;
 
@@ -25,7 +22,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The outermost layer.
 pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Response {
     let id = RunId::fresh().to_string();
-    let mut response = match refused_host(&site, request.headers(), request.uri()) {
+    let refused = refused_host(&site, request.headers(), request.uri())
+        .or_else(|| refused_origin(request.method(), request.headers(), request.uri()));
+    let mut response = match refused {
         Some(refusal) => refusal.into_response(),
         None => next.run(request).await,
     };
@@ -86,13 +85,16 @@ fn refused_host(site: &Site, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> 
     (!is_ours).then(|| Refusal::new(Code::Forbidden, "the Host header names another server", hint))
 }
 
-/// Who is calling: the place of an owner.
-pub struct Caller(pub Arc<Place>);
-
-impl FromRequestParts<Site> for Caller {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(_parts: &mut Parts, site: &Site) -> Result<Caller, Refusal> {
-        Ok(Caller(site.local.clone()))
+/// A page of another site may have a browser send what changes something here; its address is in the Origin.
+fn refused_origin(method: &Method, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
+    if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
+        return None;
     }
+    let origin = headers.get(header::ORIGIN)?;
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or_else(|| uri.authority().map(|authority| authority.as_str()));
+    let of_origin = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, authority)| authority);
+    let is_ours = of_origin.is_some() && of_origin == host;
+    let hint = "send it from a page of this server, or without the header Origin";
+    (!is_ours).then(|| Refusal::new(Code::Forbidden, "the request comes from a page of another site", hint))
 }

@@ -1,6 +1,6 @@
 //! `/runs…`: what was done, what happens, and what to do about it.
 
-use app::documents::runs::Cancel;
+use app::documents::runs::{Cancel, Replay};
 use app::pictures::chart_of;
 use axum::body::Body;
 use axum::extract::{Path, Query};
@@ -8,16 +8,16 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base::{Code, Document, Problem, RunId};
 use data::chart::svg::{self, Theme};
-use flow::{Filter, RunState, Target};
+use flow::{Filter, Mode, RunState, Start, Target};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::body::Json;
+use crate::body::{Json, Said};
+use crate::caller::{ASK, Caller, READ};
 use crate::codes;
-use crate::outer::Caller;
 use crate::place::Place;
 use crate::refusal::{Answered, Refusal};
-use crate::stream;
+use crate::{requests, stream};
 
 const PAGE_DEFAULT: usize = 50;
 const PAGE_MAX: usize = 1000;
@@ -32,7 +32,7 @@ pub struct Wanted {
 }
 
 /// Newest first.
-pub async fn list(Caller(place): Caller, Query(wanted): Query<Wanted>) -> Answered<Json> {
+pub async fn list(Caller(place): Caller<READ>, Query(wanted): Query<Wanted>) -> Answered<Json> {
     let runs = place.runs().await?;
     let states = wanted.state.iter().flat_map(|states| states.split(',')).filter(|state| !state.is_empty());
     let state = |word: &str| {
@@ -49,8 +49,28 @@ pub async fn list(Caller(place): Caller, Query(wanted): Query<Wanted>) -> Answer
     Ok(Json::document(&runs.list(&filter, limit).await?))
 }
 
+/// What to run.
+#[derive(Debug, Deserialize)]
+pub struct Asked {
+    task: String,
+    input: Value,
+}
+
+/// Begins a run and says where to look for it. The same key and input is the same run.
+pub async fn begin(Caller(place): Caller<ASK>, headers: HeaderMap, Said(asked): Said<Asked>) -> Answered<Json> {
+    let key = headers.get("idempotency-key").map(|key| key.to_str().unwrap_or_default());
+    let request = requests::of_task(&place, &asked.task, asked.input, key).await?;
+    let run = place.begin(request).await?.run;
+    let urls = json!({
+        "run_id": run,
+        "status_url": format!("/runs/{run}/status"),
+        "events_url": format!("/runs/{run}/events"),
+    });
+    Ok(Json(StatusCode::ACCEPTED, urls))
+}
+
 /// One run with its steps.
-pub async fn show(Caller(place): Caller, Path(id): Path<String>) -> Answered<Json> {
+pub async fn show(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answered<Json> {
     Ok(Json::ok(document(&place, &found(&place, &id).await?).await?))
 }
 
@@ -61,11 +81,16 @@ pub async fn document(place: &Place, id: &RunId) -> Result<Value, Problem> {
     Ok(run)
 }
 
-/// Where a run stands.
-pub async fn status(Caller(place): Caller, Path(id): Path<String>) -> Answered<Json> {
+/// Where a run stands, and where in the queue if it waits.
+pub async fn status(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answered<Json> {
     let id = found(&place, &id).await?;
-    let state = place.runs().await?.journal(&id).await?.run.state;
-    Ok(Json::ok(json!({ "run_id": id, "state": state })))
+    let runs = place.runs().await?;
+    let state = runs.journal(&id).await?.run.state;
+    let mut status = json!({ "run_id": id, "state": state });
+    if state == RunState::Pending {
+        status["position"] = json!(runs.waiting_before(&id).await? + 1);
+    }
+    Ok(Json::ok(status))
 }
 
 /// Where to go on in a stream.
@@ -77,7 +102,7 @@ pub struct After {
 /// A run's events, those that are recorded and those that come. Nothing (204) once all were heard, so that a browser does
 /// not ask for ever.
 pub async fn events(
-    Caller(place): Caller,
+    Caller(place): Caller<READ>,
     Path(id): Path<String>,
     Query(asked): Query<After>,
     headers: HeaderMap,
@@ -97,7 +122,7 @@ pub async fn events(
 }
 
 /// A file of a run.
-pub async fn artifact(Caller(place): Caller, Path((id, name)): Path<(String, String)>) -> Answered<Response> {
+pub async fn artifact(Caller(place): Caller<READ>, Path((id, name)): Path<(String, String)>) -> Answered<Response> {
     let runs = place.runs().await?;
     let id = found(&place, &id).await?;
     let journal = runs.journal(&id).await?;
@@ -111,7 +136,7 @@ pub async fn artifact(Caller(place): Caller, Path((id, name)): Path<(String, Str
 }
 
 /// A run as a file that others can check and continue.
-pub async fn capsule(Caller(place): Caller, Path(id): Path<String>) -> Answered<Response> {
+pub async fn capsule(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answered<Response> {
     let runs = place.runs().await?;
     let id = found(&place, &id).await?;
     let unwritable = |error: std::io::Error| {
@@ -133,7 +158,7 @@ pub struct Drawing {
 
 /// The chart of a run's answer.
 pub async fn chart(
-    Caller(place): Caller,
+    Caller(place): Caller<READ>,
     Path(id): Path<String>,
     Query(drawing): Query<Drawing>,
 ) -> Answered<Response> {
@@ -159,10 +184,41 @@ pub async fn chart(
 }
 
 /// Stops a run.
-pub async fn cancel(Caller(place): Caller, Path(id): Path<String>) -> Answered<Json> {
+pub async fn cancel(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answered<Json> {
     let id = found(&place, &id).await?;
     Cancel::stop(place.runs().await?, id.clone()).await?;
     Ok(Json::ok(document(&place, &id).await?))
+}
+
+/// Goes on with a run that was interrupted, stopped or ended by a problem.
+pub async fn resume(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answered<Json> {
+    let id = found(&place, &id).await?;
+    place.app.spawn(Start::Resume(id.clone())).await?;
+    Ok(Json(StatusCode::ACCEPTED, document(&place, &id).await?))
+}
+
+/// Holds a run's code against its journal; what that came to is in `replay`.
+pub async fn replay(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answered<Json> {
+    let id = found(&place, &id).await?;
+    let replay = place.app.engine().await?.replay(&place.app.context, &id).await?;
+    let mut run = document(&place, &id).await?;
+    run["replay"] = Replay::from(replay).to_json();
+    Ok(Json::ok(run))
+}
+
+/// Where to fork.
+#[derive(Debug, Default, Deserialize)]
+pub struct From {
+    #[serde(default)]
+    from_step: usize,
+}
+
+/// Begins a new run with the first steps of another: none, if nothing is said.
+pub async fn fork(Caller(place): Caller<ASK>, Path(id): Path<String>, said: Option<Said<From>>) -> Answered<Json> {
+    let from = found(&place, &id).await?;
+    let steps = said.map(|Said(from)| from.from_step).unwrap_or_default();
+    let forked = place.app.spawn(Start::Fork { from, steps, mode: Mode::Queued }).await?;
+    Ok(Json(StatusCode::ACCEPTED, document(&place, &forked.run).await?))
 }
 
 /// The run that is meant by an id, or by enough of its digits. It is there.

@@ -5,18 +5,19 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use app::App;
+use app::Settings;
+use app::tokens::LOCAL;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
-use base::{Code, Problem};
-use flow::Worker;
+use axum::routing::{delete, get, post};
+use base::{Action, Code, Problem};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use warehouse::Progress;
 
-use crate::place::Place;
-use crate::{chat, datasets, health, outer, runs, web};
+use crate::place::{Place, Places};
+use crate::{chat, datasets, health, memory, outer, runs, session, threads, uploads, web};
 
 /// More in one body is refused, but where files are taken.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -26,6 +27,8 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 pub struct Options {
     /// Where to listen; port 0 picks one.
     pub listen: SocketAddr,
+    /// Whether a token is needed even if none was ever made.
+    pub require_token: bool,
 }
 
 /// A server that listens and does not answer yet.
@@ -42,8 +45,11 @@ pub struct Site(Arc<Inside>);
 pub struct Inside {
     /// Where it listens.
     pub address: SocketAddr,
-    /// The place of whoever runs the server.
+    /// What every owner made.
+    pub places: Places,
+    /// The place of whoever runs the server, where tokens are kept.
     pub local: Arc<Place>,
+    require_token: bool,
 }
 
 impl Deref for Site {
@@ -54,18 +60,33 @@ impl Deref for Site {
     }
 }
 
+impl Inside {
+    /// Whether a caller needs a token: always, once there ever was one.
+    pub async fn needs_token(&self) -> Result<bool, Problem> {
+        Ok(self.require_token || self.local.app.store().await?.has_tokens().await?)
+    }
+}
+
 impl Server {
-    /// Listens, and opens the store.
-    pub async fn listen(app: App, options: &Options) -> Result<Server, Problem> {
+    /// Listens, and opens the store. What answers others than this machine needs a token.
+    pub async fn listen(settings: Settings, progress: Progress, options: &Options) -> Result<Server, Problem> {
         let taken = |error: std::io::Error| {
             Problem::new(Code::Usage, format!("cannot listen on {}: {error}", options.listen))
                 .hint("choose another address, or port 0 for any that is free")
         };
+        let places = Places::new(settings, progress);
+        let local = places.of(LOCAL).await?;
+        if !options.listen.ip().is_loopback() && !local.app.store().await?.has_tokens().await? {
+            places.close().await;
+            return Err(Problem::new(Code::TokenInvalid, format!("{} is not of this machine alone", options.listen))
+                .hint("make a token first: whoever reaches that address could ask for anything without one")
+                .action(Action::MakeToken));
+        }
         let listener = TcpListener::bind(options.listen).await.map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
-        let local = Arc::new(Place { app });
-        local.runs().await?;
-        Ok(Server { listener, site: Site(Arc::new(Inside { address, local })) })
+        places.reopen().await?;
+        let require_token = options.require_token;
+        Ok(Server { listener, site: Site(Arc::new(Inside { address, places, local, require_token })) })
     }
 
     /// Where it listens.
@@ -73,56 +94,60 @@ impl Server {
         self.site.address
     }
 
+    /// Whether everybody on this machine may do everything.
+    pub async fn is_open(&self) -> Result<bool, Problem> {
+        Ok(!self.site.needs_token().await?)
+    }
+
     /// Serves until `stop` comes back; then it takes no request any more, hands back what is not finished, and ends.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Problem> {
         let Server { listener, site } = self;
-        let (tell, told) = watch::channel(false);
-        let working = tokio::spawn(work(site.local.clone(), told.clone()));
-        let router = router(site.clone());
-        let mut ending = told.clone();
-        let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
-            let _ = ending.wait_for(|over| *over).await;
+        let (tell, mut told) = watch::channel(false);
+        let serving = axum::serve(listener, router(site.clone())).with_graceful_shutdown(async move {
+            let _ = told.wait_for(|over| *over).await;
         });
         let serving = tokio::spawn(serving.into_future());
         stop.await;
         let _ = tell.send(true);
-        let _ = working.await;
-        site.local.app.engine().await?.hand_back().await;
+        site.places.close().await;
         // Streams that nobody ends would keep the server for ever.
         serving.abort();
-        site.local.app.close().await;
         Ok(())
     }
 }
 
-/// Works on runs that wait: what an earlier server left, and what was queued.
-async fn work(place: Arc<Place>, mut stop: watch::Receiver<bool>) {
-    let slots = std::thread::available_parallelism().map_or(1, usize::from);
-    let Ok(engine) = place.app.engine().await else { return };
-    let stop = async move { drop(stop.wait_for(|over| *over).await) };
-    let _ = engine.work_queue(&place.app.context, Worker { slots, until_idle: false }, stop, |_| {}).await;
-}
-
 fn router(site: Site) -> Router {
-    let api = Router::new()
+    let add = post(datasets::add).layer(DefaultBodyLimit::max(uploads::UPLOAD_BYTES_MAX));
+    Router::new()
         .route("/health", get(health::live))
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
-        .route("/datasets", get(datasets::list))
-        .route("/datasets/{id}", get(datasets::show))
+        .route("/session", get(session::show).post(session::begin).delete(session::end))
+        .route("/datasets", get(datasets::list).merge(add))
+        .route("/datasets/{id}", get(datasets::show).delete(datasets::remove))
         .route("/datasets/{id}/schema", get(datasets::schema))
         .route("/datasets/{id}/profile", get(datasets::profile))
         .route("/chat", post(chat::chat))
         .route("/chat/stream", post(chat::chat_stream))
-        .route("/runs", get(runs::list))
+        .route("/runs", get(runs::list).post(runs::begin))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/status", get(runs::status))
         .route("/runs/{id}/events", get(runs::events))
         .route("/runs/{id}/artifacts/{*name}", get(runs::artifact))
         .route("/runs/{id}/capsule", get(runs::capsule))
         .route("/runs/{id}/chart.svg", get(runs::chart))
-        .route("/runs/{id}/cancel", post(runs::cancel));
-    api.route("/ui/{hash}/{*path}", get(web::asset))
+        .route("/runs/{id}/cancel", post(runs::cancel))
+        .route("/runs/{id}/resume", post(runs::resume))
+        .route("/runs/{id}/replay", post(runs::replay))
+        .route("/runs/{id}/fork", post(runs::fork))
+        .route("/threads", get(threads::list))
+        .route("/threads/{id}", delete(threads::forget))
+        .route("/threads/{id}/messages", get(threads::messages))
+        .route("/notes", get(memory::notes).post(memory::remember))
+        .route("/notes/{dataset}/{number}", delete(memory::forget).put(memory::edit))
+        .route("/models", get(memory::models))
+        .route("/settings", get(memory::settings))
+        .route("/ui/{hash}/{*path}", get(web::asset))
         .fallback(web::index)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(from_fn_with_state(site.clone(), outer::outer))

@@ -23,6 +23,7 @@ mod record;
 mod schema;
 mod sql;
 mod store;
+mod token;
 mod write;
 mod writer;
 
@@ -37,6 +38,7 @@ pub use record::{
     RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
 };
 pub use store::{Store, blocking};
+pub use token::TokenRecord;
 
 /// The version of the tables that this program makes and uses.
 pub const VERSION: usize = schema::VERSION;

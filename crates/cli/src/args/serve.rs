@@ -1,8 +1,12 @@
 //! Arguments of what serves others: `serve`.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
-use clap::Args;
+use app::tokens::Scope;
+use clap::{Args, Subcommand};
+
+use crate::when;
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
@@ -17,7 +21,57 @@ pub struct Serve {
     /// The address to listen on; port 0 picks one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8787")]
     pub listen: SocketAddr,
+    /// Ask every caller for a token, also on this machine
+    #[arg(long)]
+    pub require_token: bool,
     /// Show the page in a browser
     #[arg(long)]
     pub open: bool,
+}
+
+const TOKEN_EXAMPLES: &str = "\
+Examples:
+  assay token create laptop                                  for what is made on the command line here
+  assay token create ada --owner ada --scope ask --expires 30d
+  assay token revoke 4f2a90c1b7d35e68
+
+A token allows what its scopes name and what stands before them: read, ask, write, admin. What one owner made does not
+exist for another.";
+
+/// `assay token create|list|revoke`
+#[derive(Debug, Args)]
+#[command(after_help = TOKEN_EXAMPLES)]
+pub struct Token {
+    #[command(subcommand)]
+    pub action: TokenAction,
+}
+
+/// What to do with tokens.
+#[derive(Debug, Subcommand)]
+pub enum TokenAction {
+    /// Make one and print it, once
+    Create {
+        /// What to call it
+        name: String,
+        /// Whom it stands for
+        #[arg(long, value_name = "OWNER")]
+        owner: Option<String>,
+        /// What it allows; read, ask and write if not given
+        #[arg(long, value_name = "SCOPE", value_parser = scope)]
+        scope: Vec<Scope>,
+        /// How long it is worth something, such as 12h or 30d; always if not given
+        #[arg(long, value_name = "TIME", value_parser = when::duration)]
+        expires: Option<Duration>,
+    },
+    /// Those there are, without what callers send
+    List,
+    /// Make one worth nothing, at once
+    Revoke {
+        /// Its id, as the list shows it
+        id: String,
+    },
+}
+
+fn scope(word: &str) -> Result<Scope, String> {
+    Scope::parse(word).ok_or_else(|| "give read, ask, write or admin".to_string())
 }

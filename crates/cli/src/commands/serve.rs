@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, Settings};
+use app::Settings;
 use base::{Code, Problem};
 use server::{Options, Server};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
+use warehouse::Progress;
 
 use crate::args::Serve;
 use crate::printer::Printer;
@@ -33,8 +34,14 @@ async fn go_on(
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
     let shown = printer.clone();
-    let app = App::new(settings, Arc::new(move |text: &str| shown.progress(text)));
-    let server = Server::listen(app, &Options { listen: serve.listen }).await?;
+    let progress: Progress = Arc::new(move |text: &str| shown.progress(text));
+    let server =
+        Server::listen(settings, progress, &Options { listen: serve.listen, require_token: serve.require_token })
+            .await?;
+    if server.is_open().await? {
+        let open = "no token was ever made, so whoever uses this machine may ask for anything; `assay token create NAME` ends that";
+        printer.remark("open", open);
+    }
     let address = format!("http://{}", server.address());
     printer.aside(&format!("listening on {address}"));
     if serve.open {
