@@ -6,6 +6,7 @@ use app::documents::models::Models;
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use base::{Document, Problem};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warehouse::Note;
@@ -22,14 +23,14 @@ pub struct About {
 }
 
 /// Something to remember.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Text {
     dataset_id: String,
     text: String,
 }
 
 /// A note in other words.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Words {
     text: String,
 }

@@ -5,6 +5,7 @@ use app::requests;
 use base::{Code, Problem};
 use flow::Request;
 use sandbox::Policy;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -17,7 +18,7 @@ const MESSAGE_BYTES_MAX: usize = 256 << 10;
 const THREAD_BYTES_MAX: usize = 64;
 
 /// A question about a dataset.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Question {
     /// What is asked.
     pub dataset_id: String,
@@ -37,18 +38,18 @@ pub struct Question {
     pub no_cache: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Statement {
     dataset_id: String,
     sql: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Plan {
     plan: Value,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Python {
     #[serde(default)]
     dataset_id: Option<String>,

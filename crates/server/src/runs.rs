@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use base::{Code, Document, Problem, RunId};
 use data::chart::svg::{self, Theme};
 use flow::{Filter, Mode, RunState, Start, Target};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -50,7 +51,7 @@ pub async fn list(Caller(place): Caller<READ>, Query(wanted): Query<Wanted>) -> 
 }
 
 /// What to run.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub struct Asked {
     task: String,
     input: Value,
@@ -207,7 +208,7 @@ pub async fn replay(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answe
 }
 
 /// Where to fork.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct From {
     #[serde(default)]
     from_step: usize,

@@ -10,14 +10,14 @@ use app::tokens::LOCAL;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{delete, get, post};
+use axum::routing::get;
 use base::{Action, Code, Problem};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use warehouse::Progress;
 
 use crate::place::{Place, Places};
-use crate::{chat, datasets, health, memory, outer, runs, session, threads, uploads, web};
+use crate::{doors, mcp, outer, web};
 
 /// More in one body is refused, but where files are taken.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -117,36 +117,13 @@ impl Server {
 }
 
 fn router(site: Site) -> Router {
-    let add = post(datasets::add).layer(DefaultBodyLimit::max(uploads::UPLOAD_BYTES_MAX));
-    Router::new()
-        .route("/health", get(health::live))
-        .route("/healthz", get(health::live))
-        .route("/readyz", get(health::ready))
-        .route("/session", get(session::show).post(session::begin).delete(session::end))
-        .route("/datasets", get(datasets::list).merge(add))
-        .route("/datasets/{id}", get(datasets::show).delete(datasets::remove))
-        .route("/datasets/{id}/schema", get(datasets::schema))
-        .route("/datasets/{id}/profile", get(datasets::profile))
-        .route("/chat", post(chat::chat))
-        .route("/chat/stream", post(chat::chat_stream))
-        .route("/runs", get(runs::list).post(runs::begin))
-        .route("/runs/{id}", get(runs::show))
-        .route("/runs/{id}/status", get(runs::status))
-        .route("/runs/{id}/events", get(runs::events))
-        .route("/runs/{id}/artifacts/{*name}", get(runs::artifact))
-        .route("/runs/{id}/capsule", get(runs::capsule))
-        .route("/runs/{id}/chart.svg", get(runs::chart))
-        .route("/runs/{id}/cancel", post(runs::cancel))
-        .route("/runs/{id}/resume", post(runs::resume))
-        .route("/runs/{id}/replay", post(runs::replay))
-        .route("/runs/{id}/fork", post(runs::fork))
-        .route("/threads", get(threads::list))
-        .route("/threads/{id}", delete(threads::forget))
-        .route("/threads/{id}/messages", get(threads::messages))
-        .route("/notes", get(memory::notes).post(memory::remember))
-        .route("/notes/{dataset}/{number}", delete(memory::forget).put(memory::edit))
-        .route("/models", get(memory::models))
-        .route("/settings", get(memory::settings))
+    let assistants =
+        Router::new().route_service("/mcp", mcp::service()).layer(from_fn_with_state(site.clone(), mcp::enter));
+    let mut router = Router::new().merge(assistants);
+    for door in doors::all() {
+        router = router.route(door.path, door.serve);
+    }
+    router
         .route("/ui/{hash}/{*path}", get(web::asset))
         .fallback(web::index)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

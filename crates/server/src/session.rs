@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use base::Code;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::refusal::{Answered, Refusal};
 use crate::serve::Site;
 
 /// A token to sign in with.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub struct SignIn {
     token: String,
 }

@@ -7,8 +7,8 @@ mod owners;
 use serde_json::{Value, json};
 
 use crate::support::Place;
-use crate::support::http::{Frame, Site};
 use crate::support::contract;
+use crate::support::http::{Frame, Site};
 
 fn last(frames: &[Frame]) -> &Value {
     let last = frames.last().expect("a stream says something");
@@ -21,7 +21,8 @@ fn every_question_to_begin_with_is_answered_in_both_ways() {
     let place = Place::new();
     let site = Site::of(&place);
     let datasets = site.get("/datasets").is(200).json();
-    let ids: Vec<&str> = datasets["datasets"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> =
+        datasets["datasets"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["ecommerce", "support", "sensors"]);
     for id in ids {
         let schema = site.get(&format!("/datasets/{id}/schema")).is(200).json();
@@ -183,7 +184,8 @@ fn files_are_sent_asked_about_and_forgotten() {
     site.upload(&[], &[("name", "my_sales")], &[("sales.csv", sales)]).problem(400, "usage");
     site.upload(&[], &[("name", "support")], &[("sales.csv", sales)]).problem(400, "usage");
     site.upload(&[], &[("name", "empty")], &[]).problem(400, "usage");
-    site.upload(&[], &[("name", "bad")], &[("bad.parquet", b"no parquet")]).problem(422, "file_format");
+    site.upload(&[], &[("name", "bad")], &[("bad.parquet", b"PAR1 nothing that could be read PAR1")])
+        .problem(422, "file_format");
     let uploads = std::fs::read_dir(place.data().join("uploads")).unwrap().count();
     assert_eq!(uploads, 1, "what was not read is not kept");
 
@@ -215,7 +217,8 @@ fn a_thread_is_a_conversation() {
     assert_eq!(threads["threads"][0]["title"], "revenue by category");
     assert_eq!(threads["threads"][0]["dataset_id"], "ecommerce");
     let messages = site.get(&format!("/threads/{thread}/messages")).is(200).json();
-    let roles: Vec<&str> = messages["messages"].as_array().unwrap().iter().map(|one| one["role"].as_str().unwrap()).collect();
+    let roles: Vec<&str> =
+        messages["messages"].as_array().unwrap().iter().map(|one| one["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
     assert_eq!(messages["messages"][3]["text"], second["sentence"]);
     site.delete(&format!("/threads/{thread}")).is(200).json();

@@ -48,7 +48,8 @@ fn a_token_is_needed_once_there_is_one_and_says_what_its_bearer_may_do() {
     assert_eq!(listed["tokens"].as_array().unwrap().len(), 4);
     assert!(!listed.to_string().contains(text(&asker["token"])));
     place.json(2, &["token", "create", "x", "--owner", "../up"]);
-    let kept: Vec<u8> = ["store.db", "store.db-wal"].iter().flat_map(|name| std::fs::read(place.data().join(name)).unwrap()).collect();
+    let kept: Vec<u8> =
+        ["store.db", "store.db-wal"].iter().flat_map(|name| std::fs::read(place.data().join(name)).unwrap()).collect();
     let secret = text(&asker["token"]).rsplit('_').next().unwrap().as_bytes();
     assert!(!kept.windows(secret.len()).any(|bytes| bytes == secret), "a token is kept as it is");
 }
@@ -139,7 +140,8 @@ fn a_page_signs_in_with_a_token_and_proves_that_it_is_the_page() {
     site.send("GET", "/runs", &[("Cookie", cookie)], b"").is(200);
     let body = json!({ "dataset_id": "support", "message": "how many tickets are there" }).to_string();
     let with = |headers: &[(&str, &str)]| {
-        let all: Vec<(&str, &str)> = [("Content-Type", "application/json"), ("Cookie", cookie)].iter().chain(headers).copied().collect();
+        let all: Vec<(&str, &str)> =
+            [("Content-Type", "application/json"), ("Cookie", cookie)].iter().chain(headers).copied().collect();
         site.send("POST", "/chat", &all, body.as_bytes())
     };
     with(&[]).problem(403, "forbidden");

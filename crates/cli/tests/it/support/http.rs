@@ -66,7 +66,8 @@ impl Site {
     }
 
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Reply {
-        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        let mut request =
+            format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
             request += &format!("Host: {}\r\n", self.address);
         }
@@ -113,8 +114,11 @@ impl Site {
     /// The events of a stream, one after another.
     pub fn stream(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&Value>) -> EventStream {
         let body = body.map(Value::to_string).unwrap_or_default();
-        let mut request =
-            format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n", self.address, body.len());
+        let mut request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
+            self.address,
+            body.len()
+        );
         headers.iter().for_each(|(name, value)| request += &format!("{name}: {value}\r\n"));
         if !body.is_empty() {
             request += "Content-Type: application/json\r\n";
