@@ -66,6 +66,7 @@ const ALL: &[Entry] = &[
     entry::<machine::BrokerStop>(),
     entry::<machine::Installed>(),
     entry::<machine::Config>(),
+    entry::<machine::McpSetup>(),
     entry::<models::Models>(),
     entry::<models::ModelShown>(),
     entry::<models::ModelTest>(),

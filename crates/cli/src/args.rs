@@ -118,6 +118,8 @@ pub enum Command {
     Worker(Worker),
     /// Serve all of this over HTTP, with a web page
     Serve(Serve),
+    /// Lend these tools to another assistant (MCP)
+    Mcp(Mcp),
     /// Make, list and revoke the tokens by which callers of a server are known
     Token(Token),
     /// Show what the program can do

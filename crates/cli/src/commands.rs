@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod document;
 pub mod eval;
 pub mod guard;
+pub mod mcp;
 pub mod models;
 pub mod plan;
 pub mod runs;

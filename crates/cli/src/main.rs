@@ -86,6 +86,9 @@ async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
     if let Command::Serve(serve) = &cli.command {
         return commands::serve::run(printer, settings, serve, interrupted).await;
     }
+    if let Command::Mcp(args::Mcp { action: None }) = &cli.command {
+        return commands::mcp::serve(printer, settings, interrupted).await;
+    }
     let terminal = Terminal::new(printer, settings);
     let outcome = match &cli.command {
         // A worker ends in its own way: it hands back what it has not finished.
@@ -125,6 +128,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,
         Command::Guard(guard) => commands::guard::run(terminal, guard),
         Command::Data(data) => commands::data::run(terminal, data).await,
+        Command::Mcp(mcp) => commands::mcp::run(terminal, mcp),
         Command::Token(token) => commands::token::run(terminal, token).await,
         Command::Threads(threads) => commands::threads::run(terminal, threads).await,
         Command::Cache(cache) => commands::cache::run(terminal, cache).await,

@@ -8,7 +8,7 @@ use base::{Document, schema_of};
 use serde_json::{Value, json};
 
 use crate::serve::Site;
-use crate::{chat, datasets, health, memory, openapi, requests, runs, session, threads, uploads};
+use crate::{chat, datasets, health, memory, metrics, openapi, requests, runs, session, threads, uploads};
 
 /// One way to ask one address.
 pub struct Door {
@@ -95,6 +95,9 @@ fn about_the_server() -> Vec<Door> {
             .of(None)
             .gives(200, Gives::Json(|| fields(&[("status", "string"), ("version", "string")]))),
         door("get", "/readyz", "Whether it can serve", get(health::ready)).of(None).gives(200, ready),
+        door("get", "/metrics", "What was done and how it stands, for Prometheus", get(metrics::show))
+            .of(None)
+            .gives(200, Gives::Other("text/plain")),
         door("get", "/openapi.json", "This document", get(openapi::document)).of(None),
         door("get", "/docs", "The same for people", get(openapi::page)).of(None).gives(200, Gives::Other("text/html")),
         door("get", "/session", "Who is signed in", get(session::show)).gives(200, session()),

@@ -21,6 +21,7 @@ mod doors;
 mod health;
 mod mcp;
 mod memory;
+mod metrics;
 mod openapi;
 mod outer;
 mod place;
@@ -36,4 +37,4 @@ mod uploads;
 mod web;
 
 pub use mcp::on_stdio;
-pub use serve::{Options, Server};
+pub use serve::{Log, Options, Server};

@@ -2,12 +2,14 @@
 //! of a refusal.
 
 use std::net::IpAddr;
+use std::time::{Duration, Instant, SystemTime};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use base::{Code, RunId};
+use base::{Code, RunId, Timestamp};
+use serde_json::json;
 
 use crate::refusal::Refusal;
 use crate::serve::Site;
@@ -22,6 +24,8 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The outermost layer.
 pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Response {
     let id = RunId::fresh().to_string();
+    let began = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().path().to_string());
     let refused = refused_host(&site, request.headers(), request.uri())
         .or_else(|| refused_origin(request.method(), request.headers(), request.uri()));
     let mut response = match refused {
@@ -49,7 +53,23 @@ pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Re
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
+    let (status, took) = (response.status().as_u16(), began.elapsed());
+    site.counters.answered(status, took);
+    if let Some(log) = &site.log {
+        log(&line(&id, &method, &path, status, took));
+    }
     response
+}
+
+/// A request in the log: nothing of its query, headers or body, in which secrets may be, and every letter escaped that could
+/// end the line.
+fn line(id: &str, method: &Method, path: &str, status: u16, took: Duration) -> String {
+    const PATH_CHARACTERS_MAX: usize = 200;
+    let path: String = path.chars().take(PATH_CHARACTERS_MAX).collect();
+    let at = Timestamp::from(SystemTime::now());
+    let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
+    json!({ "at": at, "event": "request", "request_id": id, "method": method.as_str(), "path": path, "status": status, "ms": ms })
+        .to_string()
 }
 
 /// What the router itself answers has no shape of ours.

@@ -30,8 +30,6 @@ const PLACES_MAX: usize = 256;
 pub struct Place {
     /// Settings, data and engine.
     pub app: App,
-    /// Whose it is.
-    pub owner: String,
     slots: Slots,
 }
 
@@ -131,7 +129,7 @@ impl Places {
         let slots = Slots::new(std::thread::available_parallelism().map_or(2, usize::from));
         let app = App::new(settings, self.progress.clone());
         app.engine().await?;
-        let place = Arc::new(Place { app, owner: owner.to_string(), slots });
+        let place = Arc::new(Place { app, slots });
         let mut working = self.working.lock().await;
         working.spawn(work(place.clone(), self.stop.subscribe()));
         working.spawn(keep_warm(place.clone(), self.stop.subscribe()));

@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use warehouse::Progress;
 
+use crate::metrics::Counters;
 use crate::place::{Place, Places};
 use crate::{doors, mcp, outer, web};
 
@@ -23,13 +24,18 @@ use crate::{doors, mcp, outer, web};
 const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// How to serve.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Where to listen; port 0 picks one.
     pub listen: SocketAddr,
     /// Whether a token is needed even if none was ever made.
     pub require_token: bool,
+    /// Who is told of every request: one JSON object on one line. Must not block.
+    pub log: Option<Log>,
 }
+
+/// Takes lines of a log.
+pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A server that listens and does not answer yet.
 pub struct Server {
@@ -49,6 +55,10 @@ pub struct Inside {
     pub places: Places,
     /// The place of whoever runs the server, where tokens are kept.
     pub local: Arc<Place>,
+    /// What was counted since the start.
+    pub counters: Counters,
+    /// Who is told of every request, if anybody.
+    pub log: Option<Log>,
     require_token: bool,
 }
 
@@ -86,7 +96,9 @@ impl Server {
         let address = listener.local_addr().map_err(taken)?;
         places.reopen().await?;
         let require_token = options.require_token;
-        Ok(Server { listener, site: Site(Arc::new(Inside { address, places, local, require_token })) })
+        let (counters, log) = (Counters::default(), options.log.clone());
+        let inside = Inside { address, places, local, counters, log, require_token };
+        Ok(Server { listener, site: Site(Arc::new(inside)) })
     }
 
     /// Where it listens.

@@ -241,6 +241,11 @@ impl Store {
         self.read(token::any).await
     }
 
+    /// How many runs there are: task, state and number.
+    pub async fn tally(&self) -> Result<Vec<(String, String, i64)>, Problem> {
+        self.read(read::tally).await
+    }
+
     /// How many runs wait that a worker takes before this one.
     pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
         let id = id.clone();

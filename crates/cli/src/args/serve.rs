@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use app::tokens::Scope;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use crate::when;
 
@@ -24,9 +24,47 @@ pub struct Serve {
     /// Ask every caller for a token, also on this machine
     #[arg(long)]
     pub require_token: bool,
+    /// Write a line of JSON to stderr for every request
+    #[arg(long)]
+    pub log: bool,
     /// Show the page in a browser
     #[arg(long)]
     pub open: bool,
+}
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  assay mcp                     tools on standard input and output, for an assistant that starts it
+  assay mcp install claude      what to tell the assistant, to paste or run
+
+Over HTTP the same tools are at /mcp of `assay serve`.";
+
+/// `assay mcp [install CLIENT]`
+#[derive(Debug, Args)]
+#[command(after_help = MCP_EXAMPLES)]
+pub struct Mcp {
+    #[command(subcommand)]
+    pub action: Option<McpAction>,
+}
+
+/// What to do besides serving tools.
+#[derive(Debug, Subcommand)]
+pub enum McpAction {
+    /// Print how an assistant is told of these tools
+    Install {
+        /// The assistant
+        client: McpClient,
+    },
+}
+
+/// The assistants whose settings are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum McpClient {
+    Claude,
+    Codex,
+    Cursor,
+    Vscode,
 }
 
 const TOKEN_EXAMPLES: &str = "\

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use app::Settings;
 use base::{Code, Problem};
-use server::{Options, Server};
+use server::{Log, Options, Server};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use warehouse::Progress;
@@ -35,9 +35,12 @@ async fn go_on(
         .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
     let shown = printer.clone();
     let progress: Progress = Arc::new(move |text: &str| shown.progress(text));
-    let server =
-        Server::listen(settings, progress, &Options { listen: serve.listen, require_token: serve.require_token })
-            .await?;
+    let log: Option<Log> = serve.log.then(|| {
+        let printer = printer.clone();
+        Arc::new(move |line: &str| printer.aside(line)) as Log
+    });
+    let options = Options { listen: serve.listen, require_token: serve.require_token, log };
+    let server = Server::listen(settings, progress, &options).await?;
     if server.is_open().await? {
         let open = "no token was ever made, so whoever uses this machine may ask for anything; `assay token create NAME` ends that";
         printer.remark("open", open);

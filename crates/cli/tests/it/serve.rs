@@ -1,5 +1,6 @@
 //! The server as its callers meet it: the real binary, a free port, and HTTP as it goes over the wire.
 
+mod assistants;
 mod attacks;
 mod durable;
 mod owners;
