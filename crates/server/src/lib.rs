@@ -19,6 +19,7 @@ mod codes;
 mod datasets;
 mod doors;
 mod health;
+mod listening;
 mod mcp;
 mod memory;
 mod metrics;

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant, SystemTime};
 
 use axum::extract::{Request, State};
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -95,12 +96,13 @@ fn refused_host(site: &Site, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> 
     }
     let host =
         headers.get(header::HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.authority().map(|a| a.as_str()));
-    let is_ours = host.and_then(|host| host.parse::<axum::http::uri::Authority>().ok()).is_some_and(|authority| {
-        let has_user = authority.as_str().contains('@');
+    let is_ours = host.and_then(|host| host.parse::<Authority>().ok()).is_some_and(|authority| {
         let name = authority.host().trim_start_matches('[').trim_end_matches(']');
+        let is_named = site.hosts.iter().any(|host| host.eq_ignore_ascii_case(name));
         let is_port = authority.port_u16().is_none_or(|port| port == site.address.port());
         let is_loopback = name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-        !has_user && is_port && (is_loopback || name.eq_ignore_ascii_case("localhost"))
+        let is_here = is_port && (is_loopback || name.eq_ignore_ascii_case("localhost"));
+        !authority.as_str().contains('@') && (is_named || is_here)
     });
     let hint = "open the address that the server printed";
     (!is_ours).then(|| Refusal::new(Code::Forbidden, "the Host header names another server", hint))

@@ -18,7 +18,7 @@ use warehouse::Progress;
 
 use crate::metrics::Counters;
 use crate::place::{Place, Places};
-use crate::{doors, mcp, outer, web};
+use crate::{doors, listening, mcp, outer, web};
 
 /// More in one body is refused, but where files are taken.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -30,6 +30,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Whether a token is needed even if none was ever made.
     pub require_token: bool,
+    /// Names by which others reach it, through a proxy.
+    pub hosts: Vec<String>,
     /// Who is told of every request: one JSON object on one line. Must not block.
     pub log: Option<Log>,
 }
@@ -51,6 +53,8 @@ pub struct Site(Arc<Inside>);
 pub struct Inside {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Names by which others reach it, through a proxy.
+    pub hosts: Vec<String>,
     /// What every owner made.
     pub places: Places,
     /// The place of whoever runs the server, where tokens are kept.
@@ -86,18 +90,22 @@ impl Server {
         };
         let places = Places::new(settings, progress);
         let local = places.of(LOCAL).await?;
-        if !options.listen.ip().is_loopback() && !local.app.store().await?.has_tokens().await? {
+        let is_for_others = !options.listen.ip().is_loopback() || !options.hosts.is_empty();
+        if is_for_others && !local.app.store().await?.has_tokens().await? {
             places.close().await;
-            return Err(Problem::new(Code::TokenInvalid, format!("{} is not of this machine alone", options.listen))
-                .hint("make a token first: whoever reaches that address could ask for anything without one")
+            return Err(Problem::new(Code::TokenInvalid, "others than this machine are to be served")
+                .hint("make a token first: whoever reaches the server could ask for anything without one")
                 .action(Action::MakeToken));
         }
+        // Every reader of events is an open file.
+        let _ = sandbox::allow_more_files();
         let listener = TcpListener::bind(options.listen).await.map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
         places.reopen().await?;
         let require_token = options.require_token;
         let (counters, log) = (Counters::default(), options.log.clone());
-        let inside = Inside { address, places, local, counters, log, require_token };
+        let hosts = options.hosts.clone();
+        let inside = Inside { address, hosts, places, local, counters, log, require_token };
         Ok(Server { listener, site: Site(Arc::new(inside)) })
     }
 
@@ -114,16 +122,12 @@ impl Server {
     /// Serves until `stop` comes back; then it takes no request any more, hands back what is not finished, and ends.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Problem> {
         let Server { listener, site } = self;
-        let (tell, mut told) = watch::channel(false);
-        let serving = axum::serve(listener, router(site.clone())).with_graceful_shutdown(async move {
-            let _ = told.wait_for(|over| *over).await;
-        });
-        let serving = tokio::spawn(serving.into_future());
+        let (tell, told) = watch::channel(false);
+        let taking = tokio::spawn(listening::take(listener, router(site.clone()), told));
         stop.await;
         let _ = tell.send(true);
         site.places.close().await;
-        // Streams that nobody ends would keep the server for ever.
-        serving.abort();
+        let _ = taking.await;
         Ok(())
     }
 }

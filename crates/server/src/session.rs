@@ -24,7 +24,7 @@ pub struct SignIn {
 pub async fn begin(State(site): State<Site>, Said(asked): Said<SignIn>) -> Answered<Response> {
     let bearer = bearer(&site, &asked.token).await?;
     // Only a token is known to be worth something, and it has no letter that would end the cookie.
-    let secure = if site.address.ip().is_loopback() { "" } else { "; Secure" };
+    let secure = if site.hosts.is_empty() { "" } else { "; Secure" };
     let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000{secure}", asked.token);
     let mut response = Json::ok(told(&bearer, Some(csrf(&asked.token)), true)).into_response();
     let value = HeaderValue::from_str(&cookie)

@@ -24,6 +24,9 @@ pub struct Serve {
     /// Ask every caller for a token, also on this machine
     #[arg(long)]
     pub require_token: bool,
+    /// A name by which others reach it through a proxy, such as assay.example.org
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
     /// Write a line of JSON to stderr for every request
     #[arg(long)]
     pub log: bool,

@@ -39,7 +39,8 @@ async fn go_on(
         let printer = printer.clone();
         Arc::new(move |line: &str| printer.aside(line)) as Log
     });
-    let options = Options { listen: serve.listen, require_token: serve.require_token, log };
+    let hosts = serve.host.clone();
+    let options = Options { listen: serve.listen, require_token: serve.require_token, hosts, log };
     let server = Server::listen(settings, progress, &options).await?;
     if server.is_open().await? {
         let open = "no token was ever made, so whoever uses this machine may ask for anything; `assay token create NAME` ends that";

@@ -2,6 +2,7 @@
 
 mod assistants;
 mod attacks;
+mod crowd;
 mod durable;
 mod owners;
 

@@ -57,9 +57,16 @@ fn a_token_is_needed_once_there_is_one_and_says_what_its_bearer_may_do() {
 #[test]
 fn another_address_than_this_machine_is_not_listened_on_without_a_token() {
     let place = Place::new();
-    let ran = place.assay(["serve", "--listen", "0.0.0.0:0"]).run();
-    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("assay token create"), "{}", ran.stderr);
+    for arguments in [["--listen", "0.0.0.0:0"], ["--host", "assay.example.org"]] {
+        let ran = place.assay(["serve", arguments[0], arguments[1]]).run();
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("assay token create"), "{}", ran.stderr);
+    }
+    let made = token(&place, &["proxy"]);
+    let site = Site::with(&place, &["--host", "assay.example.org"]);
+    let bearer = format!("Bearer {}", text(&made["token"]));
+    let from = |host: &str| site.send("GET", "/runs", &[("Host", host), ("Authorization", &bearer)], b"").status;
+    assert_eq!((from("assay.example.org"), from("evil.example.org"), from(&site.address)), (200, 403, 200));
 }
 
 #[test]
