@@ -5,8 +5,9 @@ use app::tokens::Scope;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use base::{Document, schema_of};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, ThreadList};
 use crate::serve::Site;
 use crate::{chat, datasets, health, memory, metrics, openapi, requests, runs, session, threads, uploads};
 
@@ -86,15 +87,12 @@ pub fn all() -> Vec<Door> {
 }
 
 fn about_the_server() -> Vec<Door> {
-    let status = Gives::Json(|| fields(&[("status", "string"), ("version", "string")]));
-    let ready = Gives::Json(|| fields(&[("status", "string"), ("version", "string")]));
-    let session = || Gives::Json(|| fields(&[("signed_in", "boolean")]));
+    let health = || Gives::Json(schema_of::<Health>);
+    let session = || Gives::Json(schema_of::<Session>);
     vec![
-        door("get", "/health", "Whether the server lives", get(health::live)).of(None).gives(200, status),
-        door("get", "/healthz", "The same, as others call it", get(health::live))
-            .of(None)
-            .gives(200, Gives::Json(|| fields(&[("status", "string"), ("version", "string")]))),
-        door("get", "/readyz", "Whether it can serve", get(health::ready)).of(None).gives(200, ready),
+        door("get", "/health", "Whether the server lives", get(health::live)).of(None).gives(200, health()),
+        door("get", "/healthz", "The same, as others call it", get(health::live)).of(None).gives(200, health()),
+        door("get", "/readyz", "Whether it can serve", get(health::ready)).of(None).gives(200, health()),
         door("get", "/metrics", "What was done and how it stands, for Prometheus", get(metrics::show))
             .of(None)
             .gives(200, Gives::Other("text/plain")),
@@ -143,18 +141,18 @@ fn about_asking() -> Vec<Door> {
             .gives(200, Gives::Other("text/event-stream")),
         door("get", "/threads", "Conversations, latest first", get(threads::list))
             .asks(&["limit"])
-            .gives(200, Gives::Json(|| fields(&[("threads", "array")]))),
+            .gives(200, Gives::Json(schema_of::<ThreadList>)),
         door("delete", "/threads/{id}", "Forgets one, not its runs", delete(threads::forget))
             .of(Some(Scope::Write))
             .document(&["thread_forgotten"]),
         door("get", "/threads/{id}/messages", "What was asked and answered", get(threads::messages))
-            .gives(200, Gives::Json(|| fields(&[("messages", "array")]))),
+            .gives(200, Gives::Json(schema_of::<Messages>)),
     ]
 }
 
 fn about_runs() -> Vec<Door> {
-    let begun = || Gives::Json(|| fields(&[("run_id", "string"), ("status_url", "string"), ("events_url", "string")]));
-    let status = || Gives::Json(|| fields(&[("run_id", "string"), ("state", "string")]));
+    let begun = || Gives::Json(schema_of::<BegunRun>);
+    let status = || Gives::Json(schema_of::<RunStatus>);
     vec![
         door("get", "/runs", "What was done, newest first", get(runs::list))
             .asks(&["task", "state", "limit", "cursor"])
@@ -200,12 +198,4 @@ fn about_memory() -> Vec<Door> {
             .of(Some(Scope::Write))
             .document(&[app::documents::data::Remembered::KIND]),
     ]
-}
-
-/// An object with at least these fields.
-fn fields(fields: &[(&str, &str)]) -> Value {
-    let properties: serde_json::Map<String, Value> =
-        fields.iter().map(|(name, ty)| (name.to_string(), json!({ "type": ty }))).collect();
-    let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-    json!({ "type": "object", "properties": properties, "required": required })
 }

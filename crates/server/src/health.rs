@@ -1,19 +1,19 @@
 //! Whether the server lives and can serve.
 
 use axum::extract::State;
-use serde_json::json;
 
+use crate::answers::{Health, value};
 use crate::body::Json;
 use crate::refusal::Answered;
 use crate::serve::Site;
 
 /// It answers, so it lives.
 pub async fn live() -> Json {
-    Json::ok(json!({ "status": "ok", "version": app::PROGRAM }))
+    Json::ok(value(&Health { status: "ok", version: app::PROGRAM }))
 }
 
 /// It can serve where its store can be read.
 pub async fn ready(State(site): State<Site>) -> Answered<Json> {
     site.local.runs().await?.now().await?;
-    Ok(Json::ok(json!({ "status": "ready", "version": app::PROGRAM })))
+    Ok(Json::ok(value(&Health { status: "ready", version: app::PROGRAM })))
 }

@@ -12,6 +12,7 @@
 //! - This crate knows no command line, reads no environment and prints nothing.
 
 mod advice;
+mod answers;
 mod body;
 mod caller;
 mod chat;

@@ -17,6 +17,8 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 use warehouse::{DataNames, Progress};
 
+use crate::uploads;
+
 /// How many runs of one owner may wait.
 const QUEUE_MAX: i64 = 512;
 /// Where the places of others lie.
@@ -128,6 +130,11 @@ impl Places {
         }
         let slots = Slots::new(std::thread::available_parallelism().map_or(2, usize::from));
         let app = App::new(settings, self.progress.clone());
+        let (datasets, whole) = app.warehouse().datasets().all();
+        if whole {
+            let named: Vec<_> = datasets.into_iter().flat_map(|dataset| dataset.paths).collect();
+            uploads::sweep(&app.settings.data_dir, &named);
+        }
         app.engine().await?;
         let place = Arc::new(Place { app, slots });
         let mut working = self.working.lock().await;

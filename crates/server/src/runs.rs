@@ -11,8 +11,9 @@ use data::chart::svg::{self, Theme};
 use flow::{Filter, Mode, RunState, Start, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::answers::{BegunRun, RunStatus, value};
 use crate::body::{Json, Said};
 use crate::caller::{ASK, Caller, READ};
 use crate::codes;
@@ -62,12 +63,8 @@ pub async fn begin(Caller(place): Caller<ASK>, headers: HeaderMap, Said(asked): 
     let key = headers.get("idempotency-key").map(|key| key.to_str().unwrap_or_default());
     let request = requests::of_task(&place, &asked.task, asked.input, key).await?;
     let run = place.begin(request).await?.run;
-    let urls = json!({
-        "run_id": run,
-        "status_url": format!("/runs/{run}/status"),
-        "events_url": format!("/runs/{run}/events"),
-    });
-    Ok(Json(StatusCode::ACCEPTED, urls))
+    let (status_url, events_url) = (format!("/runs/{run}/status"), format!("/runs/{run}/events"));
+    Ok(Json(StatusCode::ACCEPTED, value(&BegunRun { run_id: run, status_url, events_url })))
 }
 
 /// One run with its steps.
@@ -87,11 +84,11 @@ pub async fn status(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answ
     let id = found(&place, &id).await?;
     let runs = place.runs().await?;
     let state = runs.journal(&id).await?.run.state;
-    let mut status = json!({ "run_id": id, "state": state });
-    if state == RunState::Pending {
-        status["position"] = json!(runs.waiting_before(&id).await? + 1);
-    }
-    Ok(Json::ok(status))
+    let position = match state {
+        RunState::Pending => Some(runs.waiting_before(&id).await? + 1),
+        _ => None,
+    };
+    Ok(Json::ok(value(&RunStatus { run_id: id, state, position })))
 }
 
 /// Where to go on in a stream.

@@ -7,8 +7,9 @@ use axum::response::{IntoResponse, Response};
 use base::Code;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::answers::{Session, value};
 use crate::body::{Json, Said};
 use crate::caller::{COOKIE, bearer, cookie, csrf, known};
 use crate::refusal::{Answered, Refusal};
@@ -42,12 +43,14 @@ pub async fn show(State(site): State<Site>, headers: HeaderMap) -> Answered<Json
 
 /// Signs out.
 pub async fn end() -> Response {
-    let mut response = Json::ok(json!({ "signed_in": false })).into_response();
+    let nobody = Session { signed_in: false, owner: None, scope: None, csrf: None, token_needed: true };
+    let mut response = Json::ok(value(&nobody)).into_response();
     let gone = HeaderValue::from_static("assay_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
     response.headers_mut().insert(header::SET_COOKIE, gone);
     response
 }
 
 fn told(bearer: &Bearer, csrf: Option<String>, needs_token: bool) -> Value {
-    json!({ "signed_in": true, "owner": bearer.owner, "scope": bearer.scope, "csrf": csrf, "token_needed": needs_token })
+    let (owner, scope) = (Some(bearer.owner.clone()), Some(bearer.scope));
+    value(&Session { signed_in: true, owner, scope, csrf, token_needed: needs_token })
 }

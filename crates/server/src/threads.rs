@@ -5,8 +5,9 @@ use axum::extract::{Path, Query};
 use base::{Code, RunId};
 use flow::Runs;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use crate::answers::{ListedThread, Message, Messages, Role, ThreadList, value};
 use crate::body::Json;
 use crate::caller::{Caller, READ, WRITE};
 use crate::refusal::{Answered, Refusal};
@@ -32,14 +33,14 @@ pub async fn list(Caller(place): Caller<READ>, Query(wanted): Query<Wanted>) -> 
             Some(run) => runs.journal(&run).await?.run.input,
             None => Value::Null,
         };
-        threads.push(json!({
-            "id": record.name,
-            "title": input["question"].as_str().or(record.title.as_deref()),
-            "dataset_id": input["data"][0],
-            "at": record.used_at,
-        }));
+        threads.push(ListedThread {
+            title: input["question"].as_str().map(str::to_string).or(record.title),
+            dataset_id: input["data"][0].as_str().map(str::to_string),
+            at: record.used_at,
+            id: record.name,
+        });
     }
-    Ok(Json::ok(json!({ "threads": threads })))
+    Ok(Json::ok(value(&ThreadList { threads })))
 }
 
 /// What was asked and answered, in order.
@@ -54,18 +55,19 @@ pub async fn messages(Caller(place): Caller<READ>, Path(id): Path<String>) -> An
     for run in of_thread.iter().skip(from).filter_map(|run| RunId::parse(&run.run)) {
         messages.extend(said(runs, &run).await?);
     }
-    Ok(Json::ok(json!({ "messages": messages })))
+    Ok(Json::ok(value(&Messages { messages })))
 }
 
-async fn said(runs: &Runs, id: &RunId) -> Answered<[Value; 2]> {
+async fn said(runs: &Runs, id: &RunId) -> Answered<[Message; 2]> {
     let journal = runs.journal(id).await?;
     let output = runs.output(&journal).await?;
     let run = &journal.run;
     let problem = run.problem.as_ref().and_then(|problem| problem["message"].as_str());
     let answer = output["sentence"].as_str().or(output["refusal"]["message"].as_str()).or(problem);
+    let said = |role, text: Option<&str>, at| Message { role, text: text.map(str::to_string), run_id: id.clone(), at };
     Ok([
-        json!({ "role": "user", "text": run.input["question"], "run_id": id, "at": run.created_at }),
-        json!({ "role": "assistant", "text": answer, "run_id": id, "at": run.finished_at }),
+        said(Role::User, run.input["question"].as_str(), Some(run.created_at)),
+        said(Role::Assistant, answer, run.finished_at),
     ])
 }
 

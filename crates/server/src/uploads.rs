@@ -24,6 +24,8 @@ const NAME_BYTES_MAX: usize = 256;
 /// How long one part of a file may take to come.
 const CHUNK_TIME_MAX: Duration = Duration::from_secs(30);
 const FOLDER: &str = "uploads";
+/// When files that belong to nothing were surely left behind.
+const LEFT_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Files that were received. They are removed unless they are kept.
 pub struct Upload {
@@ -89,6 +91,21 @@ pub fn forget(data_dir: &Path, paths: &[PathBuf]) {
     let ours = data_dir.join(FOLDER);
     for path in paths.iter().filter(|path| path.parent() == Some(&ours)) {
         let _ = fs::remove_dir_all(path);
+    }
+}
+
+/// Removes files that were being received when a server went away: those that no dataset names, once nobody can be sending
+/// them any more.
+pub fn sweep(data_dir: &Path, named: &[PathBuf]) {
+    let old = |path: &Path| {
+        let changed = fs::metadata(path).and_then(|found| found.modified());
+        changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_AFTER))
+    };
+    for entry in fs::read_dir(data_dir.join(FOLDER)).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if !named.contains(&path) && old(&path) {
+            let _ = fs::remove_dir_all(path);
+        }
     }
 }
 
