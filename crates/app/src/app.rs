@@ -28,6 +28,7 @@ pub struct App {
     pub context: Arc<Context>,
     /// Models on this machine.
     pub local: LocalModels,
+    store: OnceCell<Store>,
     engine: OnceCell<Arc<Engine<Context>>>,
 }
 
@@ -61,7 +62,7 @@ impl App {
         let models = model::Directory { local: Some(local.clone().runner()), ..settings.models.clone() };
         let budget_day = settings.budget_day.clone();
         let context = Arc::new(Context { warehouse, build, models, budget_day });
-        App { settings, context, local, engine: OnceCell::new() }
+        App { settings, context, local, store: OnceCell::new(), engine: OnceCell::new() }
     }
 
     /// Where data comes from.
@@ -69,10 +70,15 @@ impl App {
         &self.context.warehouse
     }
 
+    /// The user's store, opened on first need.
+    pub async fn store(&self) -> Result<&Store, Problem> {
+        self.store.get_or_try_init(|| Store::open(&self.settings.data_dir)).await
+    }
+
     /// The engine over the user's store, made on first need.
     pub async fn engine(&self) -> Result<&Arc<Engine<Context>>, Problem> {
         let make = || async {
-            let store = Store::open(&self.settings.data_dir).await?;
+            let store = self.store().await?.clone();
             let (lease, fault) = (self.settings.lease, self.settings.fault);
             let options = Options { program: PROGRAM.to_string(), lease, fault };
             Ok(Arc::new(Engine::new(store, tasks::tasks(), options)))

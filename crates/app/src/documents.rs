@@ -9,6 +9,7 @@ pub mod memory;
 pub mod models;
 pub mod plan;
 pub mod runs;
+pub mod tokens;
 
 use base::{Action, Code, Document, Problem, nearest, schema_of};
 use schemars::JsonSchema;
@@ -44,6 +45,7 @@ const ALL: &[Entry] = &[
     entry::<machine::Guard>(),
     entry::<data::Datasets>(),
     entry::<data::Dataset>(),
+    entry::<data::DatasetSchema>(),
     entry::<data::Profile>(),
     entry::<data::Added>(),
     entry::<data::Refreshed>(),
@@ -76,12 +78,16 @@ const ALL: &[Entry] = &[
     entry::<machine::BrokerStop>(),
     entry::<machine::Installed>(),
     entry::<machine::Config>(),
+    entry::<machine::McpSetup>(),
     entry::<models::Models>(),
     entry::<models::ModelShown>(),
     entry::<models::ModelTest>(),
     entry::<models::ModelPulled>(),
     entry::<models::ModelRemoved>(),
     entry::<models::ModelChosen>(),
+    entry::<tokens::Token>(),
+    entry::<tokens::Tokens>(),
+    entry::<tokens::TokenRevoked>(),
     entry::<Schemas>(),
     entry::<Problem>(),
 ];

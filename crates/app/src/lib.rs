@@ -13,6 +13,7 @@ pub mod pictures;
 pub mod png;
 pub mod requests;
 mod settings;
+pub mod tokens;
 
 pub use app::{App, PROGRAM, request};
 pub use local::{LocalModels, Pulled};

@@ -57,6 +57,8 @@ pub enum Action {
     ReplaceFile,
     /// See what this machine gives and what it lacks.
     CheckMachine,
+    /// Make a token for callers.
+    MakeToken,
     /// End the resident broker.
     StopBroker,
     /// Fetch the weights of a model.

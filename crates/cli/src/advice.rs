@@ -50,6 +50,7 @@ fn way(action: &Action) -> String {
         Action::ListReadings => "`--show readings` lists them".to_string(),
         Action::ReplaceFile => "`--force` replaces it".to_string(),
         Action::CheckMachine => "`assay doctor` looks at this machine".to_string(),
+        Action::MakeToken => "`assay token create NAME` makes one".to_string(),
         Action::StopBroker => "`assay sandbox stop` stops the broker".to_string(),
         Action::PullModel { model } => format!("`assay model pull {model}` fetches what is missing"),
         Action::ListDocuments => "`assay schema` lists them".to_string(),

@@ -7,6 +7,7 @@ mod plan;
 mod question;
 mod runs;
 mod sandbox;
+mod serve;
 mod solve;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub use plan::*;
 pub use question::*;
 pub use runs::*;
 pub use sandbox::*;
+pub use serve::*;
 pub use solve::*;
 
 const EXAMPLES: &str = "\
@@ -124,6 +126,12 @@ pub enum Command {
     Runs(Runs),
     /// Work on queued runs until told to stop
     Worker(Worker),
+    /// Serve all of this over HTTP, with a web page
+    Serve(Serve),
+    /// Lend these tools to another assistant (MCP)
+    Mcp(Mcp),
+    /// Make, list and revoke the tokens by which callers of a server are known
+    Token(Token),
     /// Show what the program can do
     Demo(Demo),
     /// Say what this machine gives and what is missing

@@ -45,7 +45,11 @@ fn main() -> ExitCode {
         Err(error) => return misunderstood(&error),
     };
     let interrupted = watch_interrupts();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match &cli.command {
+        // One that serves many uses every processor; a command is over sooner on one thread.
+        Command::Serve(_) => tokio::runtime::Builder::new_multi_thread().enable_all().build(),
+        _ => tokio::runtime::Builder::new_current_thread().enable_all().build(),
+    };
     let runtime = runtime.expect("a runtime needs nothing but memory and an epoll descriptor");
     let code = runtime.block_on(run(cli, interrupted));
     // Cells that are still ending are their supervisors' affair, not a reason to wait.
@@ -79,6 +83,12 @@ async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
             return ExitCode::from(problem.code.exit_code());
         }
     };
+    if let Command::Serve(serve) = &cli.command {
+        return commands::serve::run(printer, settings, serve, interrupted).await;
+    }
+    if let Command::Mcp(args::Mcp { action: None }) = &cli.command {
+        return commands::mcp::serve(printer, settings, interrupted).await;
+    }
     let terminal = Terminal::new(printer, settings);
     let outcome = match &cli.command {
         // A worker ends in its own way: it hands back what it has not finished.
@@ -119,12 +129,14 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,
         Command::Guard(guard) => commands::guard::run(terminal, guard),
         Command::Data(data) => commands::data::run(terminal, data).await,
+        Command::Mcp(mcp) => commands::mcp::run(terminal, mcp),
+        Command::Token(token) => commands::token::run(terminal, token).await,
         Command::Threads(threads) => commands::threads::run(terminal, threads).await,
         Command::Cache(cache) => commands::cache::run(terminal, cache).await,
         Command::Memory(memory) => commands::memory::run(terminal, memory).await,
         Command::Runs(runs) => commands::runs::run(terminal, runs).await,
         Command::Demo(demo) => commands::demo::run(terminal, demo).await,
-        Command::Worker(_) => unreachable!("`run` has its own way with a worker"),
+        Command::Worker(_) | Command::Serve(_) => unreachable!("`run` has its own way with what goes on until stopped"),
         Command::Model(model) => commands::models::run(terminal, model).await,
         Command::Doctor => commands::doctor::run(terminal).await,
         Command::Config(config) => commands::config::run(terminal, config),

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
-use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, Lease, NewRun, RunState, Store};
+use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, Lease, Mode, NewRun, RunState, Store};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::hub::Open;
 use crate::keeper::{Grip, Keeper, Signal};
 use crate::run::Work;
-use crate::{Emitter, Fault, Finish, Registry, Run, Runs, Verdict};
+use crate::{Emitter, Fault, Finish, Registry, Run, Runs, Slot, Verdict};
 
 /// How an engine behaves.
 #[derive(Clone)]
@@ -68,6 +68,8 @@ pub enum Start {
         from: RunId,
         /// How many of its steps.
         steps: usize,
+        /// Who works on it: this process, or, where it goes away, a worker.
+        mode: Mode,
     },
 }
 
@@ -141,6 +143,16 @@ impl<C: Send + Sync + 'static> Engine<C> {
     /// Hands a run to the engine, which works on it whether or not somebody waits for it. Comes back as soon as the run
     /// is there; a problem means that there is none to work on.
     pub async fn spawn(self: &Arc<Self>, context: &Arc<C>, start: Start) -> Result<Spawned, Problem> {
+        self.spawn_in(context, start, None).await
+    }
+
+    /// The same in a slot, which is given back when the run is over.
+    pub async fn spawn_in(
+        self: &Arc<Self>,
+        context: &Arc<C>,
+        start: Start,
+        slot: Option<Slot>,
+    ) -> Result<Spawned, Problem> {
         let begin = self.begin(&start).await?;
         let run = match &begin {
             Begin::Here(begun) => begun.grip.fence().run.clone(),
@@ -148,7 +160,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         };
         let (tell, ended) = oneshot::channel();
         let (engine, context) = (self.clone(), context.clone());
-        let working = async move { drop(tell.send(engine.go(&context, &start, begin).await)) };
+        let working = async move {
+            let ended = engine.go(&context, &start, begin).await;
+            drop(slot);
+            drop(tell.send(ended));
+        };
         let mut spawned = self.spawned.lock().unwrap_or_else(PoisonError::into_inner);
         while spawned.try_join_next().is_some() {}
         spawned.spawn(working);
@@ -201,7 +217,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
             Start::Request(request) => self.begin_request(request, Beginning::Attached).await,
             Start::Queued(request) => self.begin_request(request, Beginning::Taken).await,
             Start::Resume(id) => self.begin_again(id).await,
-            Start::Fork { from, steps } => self.begin_fork(from, *steps).await,
+            Start::Fork { from, steps, mode } => self.begin_fork(from, *steps, *mode).await,
         }
     }
 
@@ -271,7 +287,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    async fn begin_fork(&self, from: &RunId, steps: usize) -> Result<Begin, Problem> {
+    async fn begin_fork(&self, from: &RunId, steps: usize, mode: Mode) -> Result<Begin, Problem> {
         let journal = self.runs.journal(from).await?;
         let recorded = journal.steps.len();
         if steps > recorded {
@@ -283,7 +299,12 @@ impl<C: Send + Sync + 'static> Engine<C> {
         self.registry.find(&run.task)?;
         let request = Request { task: run.task, input: run.input, title: run.title, key: None };
         let keeper = self.keeper()?;
-        let new = self.new_run(&request, Beginning::Attached(keeper.lease().clone()));
+        let lease = keeper.lease().clone();
+        let begins = match mode {
+            Mode::Attached => Beginning::Attached(lease),
+            Mode::Queued => Beginning::Taken(lease),
+        };
+        let new = self.new_run(&request, begins);
         let fence = Fence { run: new.id.clone(), attempt: 1 };
         let events = self.store.fork_run(new, from, steps as i64).await?;
         Ok(Begin::Here(self.begun(keeper.hold(fence), Begins::Recorded, &events)))

@@ -33,6 +33,7 @@ mod registry;
 mod replay;
 mod run;
 mod runs;
+mod slots;
 mod transfer;
 mod worker;
 
@@ -48,9 +49,10 @@ pub use registry::{Finish, Registry, Task, Verdict};
 pub use replay::{Difference, Replay};
 pub use run::{Emitter, Found, Run, Shelf, StepError};
 pub use runs::Runs;
+pub use slots::{Slot, Slots};
 pub use store::{
-    Event, Filter, FoundBy, Learned, Lesson, LessonKind, Question, Recall, RecallRecord, RunState, RunSummary, Store,
-    glance,
+    Event, Filter, FoundBy, Learned, Lesson, LessonKind, Mode, Question, Recall, RecallRecord, RunState, RunSummary,
+    Store, TokenRecord, glance,
 };
 pub use transfer::{Imported, Target, verify};
 pub use worker::{Told, Worker};

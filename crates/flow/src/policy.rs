@@ -111,6 +111,11 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::BudgetExhausted
         | Code::ApprovalNeeded
         | Code::NotFound
+        | Code::MethodUnknown
+        | Code::TokenInvalid
+        | Code::Forbidden
+        | Code::TooManyRequests
+        | Code::UnsupportedMedia
         | Code::WorkerLost
         | Code::TimedOut
         | Code::Cancelled

@@ -261,6 +261,16 @@ impl Runs {
         }
     }
 
+    /// How many runs a worker takes before this one, which waits.
+    pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
+        self.store.waiting_before(id).await
+    }
+
+    /// How many runs wait for a worker, and how many are in a worker's hands.
+    pub async fn queue(&self) -> Result<(i64, i64), Problem> {
+        self.store.queue().await
+    }
+
     /// Where a run stands, as it is recorded.
     pub async fn state(&self, id: &RunId) -> Result<RunState, Problem> {
         self.store.standing(id).await?.ok_or_else(|| unknown(id))

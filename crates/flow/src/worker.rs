@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use base::{Problem, RunId};
 use tokio::task::JoinSet;
 
-use crate::{Ended, Engine};
+use crate::{Ended, Engine, Slot, Slots};
 
 /// How often it looks for a run to take.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -18,10 +18,10 @@ const REAP_EVERY: Duration = Duration::from_millis(250);
 const PAUSE_AFTER_PROBLEM: Duration = Duration::from_secs(1);
 
 /// How a worker works.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Worker {
     /// How many runs at once.
-    pub slots: usize,
+    pub slots: Slots,
     /// Whether to end when no run waits and none is in any worker's hands.
     pub until_idle: bool,
 }
@@ -43,7 +43,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let (mut reaped_at, mut ended) = (None::<Instant>, 0);
         loop {
             let due = reaped_at.is_none_or(|at| at.elapsed() >= REAP_EVERY);
-            let looked = self.take(context, worker, due, &mut working, &tell).await;
+            let looked = self.take(context, &worker, due, &mut working, &tell).await;
             reaped_at = if due { Some(Instant::now()) } else { reaped_at };
             let pause = match looked {
                 Ok(Look::Idle) if worker.until_idle && working.is_empty() => return Ok(ended),
@@ -57,6 +57,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 biased;
                 () = &mut stop => break,
                 Some(one) = working.join_next() => ended += report(one, &tell),
+                () = worker.slots.changed() => {}
                 () = tokio::time::sleep(pause) => {}
             }
             while let Some(one) = working.try_join_next() {
@@ -73,7 +74,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
     async fn take(
         self: &Arc<Self>,
         context: &Arc<C>,
-        worker: Worker,
+        worker: &Worker,
         reap: bool,
         working: &mut JoinSet<Result<Ended, Problem>>,
         tell: &impl Fn(Told<'_>),
@@ -83,11 +84,18 @@ impl<C: Send + Sync + 'static> Engine<C> {
             self.runs.reap_sparing(|| keeper.held()).await?;
         }
         let (pending, in_hands) = self.store.queue().await?;
-        let free = worker.slots.saturating_sub(working.len());
-        if pending == 0 || free == 0 {
+        let mut free: Vec<Slot> = Vec::new();
+        while (free.len() as i64) < pending
+            && let Some(slot) = worker.slots.reserve()
+        {
+            free.push(slot);
+        }
+        if free.is_empty() {
+            worker.slots.set_waited(pending > 0);
             return Ok(if pending == 0 && in_hands == 0 { Look::Idle } else { Look::Busy });
         }
-        let taken = self.store.take_runs(keeper.lease(), &self.registry.names(), free).await?;
+        let taken = self.store.take_runs(keeper.lease(), &self.registry.names(), free.len()).await?;
+        worker.slots.set_waited(pending > taken.runs.len() as i64);
         let look = if taken.runs.is_empty() && in_hands == 0 { Look::Idle } else { Look::Busy };
         for fence in taken.runs {
             let events: Vec<_> = taken.events.iter().filter(|event| event.run == fence.run).cloned().collect();
@@ -97,7 +105,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
             let begun = self.taken(grip, &events);
             tell(Told::Began(&run));
             let (engine, context) = (self.clone(), context.clone());
-            working.spawn(async move { engine.work(&context, begun).await });
+            let slot = free.pop();
+            working.spawn(async move {
+                let _slot = slot;
+                engine.work(&context, begun).await
+            });
         }
         Ok(look)
     }

@@ -7,14 +7,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base::{Code, Document, Problem, RunId};
-use flow::{Ended, Engine, Filter, Finish, Options, Registry, Request, Run, StepPolicy, Store, Told, Worker};
+use flow::{Ended, Engine, Filter, Finish, Options, Registry, Request, Run, Slots, StepPolicy, Store, Told, Worker};
 use serde_json::{Value, json};
 use store::RunSummary;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-const UNTIL_IDLE: Worker = Worker { slots: 2, until_idle: true };
+fn until_idle() -> Worker {
+    Worker { slots: Slots::new(2), until_idle: true }
+}
 
 /// What the tasks are lent: which effects ran, in which attempt, and whether the second step has to wait.
 struct Lab {
@@ -143,7 +145,7 @@ async fn work(engine: &Arc<Engine<Lab>>, lab: &Arc<Lab>) -> Vec<Result<Ended, Pr
         Told::Ended(ended) => told.lock().expect("not poisoned").push(Ok(ended.clone())),
         Told::Trouble(problem) => told.lock().expect("not poisoned").push(Err(problem.clone())),
     };
-    let working = engine.work_queue(lab, UNTIL_IDLE, std::future::pending(), tell);
+    let working = engine.work_queue(lab, until_idle(), std::future::pending(), tell);
     timeout(PATIENCE, working).await.expect("the queue is never empty").expect("worked");
     told.into_inner().expect("not poisoned")
 }
@@ -208,7 +210,7 @@ async fn a_queued_run_is_gone_on_with_by_a_worker_of_another_version() {
     let older = engine(directory.path(), "0.0.1", tasks()).await;
     let run = older.enqueue(&request("steps/1")).await.expect("queued");
     let stop = lab.seen("1 second", 1);
-    older.work_queue(&lab, UNTIL_IDLE, stop, |_| {}).await.expect("worked");
+    older.work_queue(&lab, until_idle(), stop, |_| {}).await.expect("worked");
     drop(older);
     lab.gate.add_permits(10);
     let newer = engine(directory.path(), "0.2.0", Registry::new().with("steps/1", longer)).await;
@@ -302,7 +304,7 @@ async fn a_worker_that_takes_its_own_run_again_keeps_it() {
     let (tell, stop) = tokio::sync::oneshot::channel::<()>();
     let working = {
         let (worker, lab) = (worker.clone(), lab.clone());
-        let how = Worker { until_idle: false, ..UNTIL_IDLE };
+        let how = Worker { until_idle: false, ..until_idle() };
         tokio::spawn(async move { worker.work_queue(&lab, how, async { drop(stop.await) }, |_| {}).await })
     };
     lab.seen("1 second", 1).await;
@@ -356,7 +358,7 @@ async fn a_worker_that_stops_hands_back_what_another_takes_at_once() {
     let run = first.enqueue(&request("steps/1")).await.expect("queued");
     let told = Mutex::new(Vec::new());
     let tell = |one: Told<'_>| told.lock().expect("not poisoned").push(format!("{one:?}"));
-    let ended = first.work_queue(&lab, UNTIL_IDLE, lab.seen("1 second", 1), tell);
+    let ended = first.work_queue(&lab, until_idle(), lab.seen("1 second", 1), tell);
     timeout(PATIENCE, ended).await.expect("it stops").expect("worked");
     assert!(told.lock().expect("not poisoned")[1].contains("handed the run back"), "{told:?}");
     let store = Store::open(directory.path()).await.expect("opened");
@@ -377,7 +379,7 @@ async fn a_worker_told_to_stop_while_it_takes_a_run_hands_it_back() {
     let (worker, lab) = (engine(directory.path(), "0.1.0", tasks()).await, Lab::with_permits(0));
     let run = worker.enqueue(&request("steps/1")).await.expect("queued");
     let stopped =
-        timeout(Duration::from_secs(5), worker.work_queue(&lab, UNTIL_IDLE, std::future::ready(()), |_| {})).await;
+        timeout(Duration::from_secs(5), worker.work_queue(&lab, until_idle(), std::future::ready(()), |_| {})).await;
     let begun = lab.effects();
     assert!(stopped.is_ok(), "it was told to stop and works on: {begun:?}");
     assert_eq!(state(&worker, &run).await, "pending");
@@ -395,7 +397,7 @@ async fn a_run_that_is_cancelled_while_its_worker_stops_is_cancelled() {
         // Asked in the journal, and not yet noticed by the worker.
         store.cancel_run(&run).await.expect("asked");
     };
-    timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
+    timeout(PATIENCE, worker.work_queue(&lab, until_idle(), stop, |_| {})).await.expect("it stops").expect("worked");
     let shown = worker.runs().show(&run).await.expect("shown").to_json();
     assert_eq!((&shown["state"], &shown["problem"]["code"]), (&json!("cancelled"), &json!("cancelled")), "{shown}");
     assert!(work(&worker, &lab).await.is_empty(), "nobody goes on with it");
@@ -420,7 +422,7 @@ async fn a_key_finds_its_run_wherever_that_is() {
         *follower.lock().expect("not poisoned") = Some(following);
         sleep(Duration::from_millis(300)).await;
     };
-    timeout(PATIENCE, worker.work_queue(&lab, UNTIL_IDLE, stop, |_| {})).await.expect("it stops").expect("worked");
+    timeout(PATIENCE, worker.work_queue(&lab, until_idle(), stop, |_| {})).await.expect("it stops").expect("worked");
     lab.gate.add_permits(1);
     let follower = follower.into_inner().expect("not poisoned").expect("it followed");
     let ended = timeout(PATIENCE, follower).await.expect("it ends").expect("no panic").expect("joined");
@@ -457,7 +459,7 @@ async fn a_row_that_cannot_be_read_does_not_stop_the_others() {
         .arg(damage)
         .status();
     assert!(damaged.expect("python3 is there").success());
-    let worker_only = Worker { slots: 2, until_idle: false };
+    let worker_only = Worker { slots: Slots::new(2), until_idle: false };
     let stop = async {
         while state(&worker, &good).await != "succeeded" {
             sleep(Duration::from_millis(5)).await;

@@ -53,7 +53,7 @@ pub use probe::{Facility, FacilityStatus, probe};
 pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
 pub use resident::{RESIDENT_ARGUMENT, Resident, ResidentError, ResidentOptions, ResidentStatus, be_resident};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
-pub use sys::free_bytes;
+pub use sys::{allow_more_files, free_bytes};
 
 /// Why there is no cell.
 #[derive(Debug, thiserror::Error)]

@@ -24,6 +24,7 @@ mod record;
 mod schema;
 mod sql;
 mod store;
+mod token;
 mod write;
 mod writer;
 
@@ -39,6 +40,7 @@ pub use record::{
     Recorded, RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
 };
 pub use store::{Store, blocking};
+pub use token::TokenRecord;
 
 /// The version of the tables that this program makes and uses.
 pub const VERSION: usize = schema::VERSION;

@@ -78,6 +78,18 @@ pub(crate) fn queue(connection: &Connection) -> Result<(i64, i64), Failure> {
     only(connection, counts, [], |row| row.try_into())
 }
 
+/// How many runs there are of each task in each state.
+pub(crate) fn tally(connection: &Connection) -> Result<Vec<(String, String, i64)>, Failure> {
+    let counts = "SELECT task, state, COUNT(*) FROM runs GROUP BY task, state ORDER BY task, state";
+    all(connection, counts, [], |row| row.try_into())
+}
+
+/// How many runs wait that a worker takes before this one; they are taken in the order of their ids.
+pub(crate) fn waiting_before(connection: &Connection, id: &RunId) -> Result<i64, Failure> {
+    let before = "SELECT COUNT(*) FROM runs WHERE state = 'pending' AND id < ?1";
+    only(connection, before, [id.as_str()], |row| row.get(0))
+}
+
 /// Those of an owner's runs that a user asked to be stopped.
 pub(crate) fn cancel_requests(connection: &Connection, owner: &str) -> Result<Vec<RunId>, Failure> {
     let asked = "SELECT id FROM runs WHERE owner = ?1 AND state = 'running' AND cancel_requested_at IS NOT NULL";

@@ -141,6 +141,18 @@ CREATE TABLE approvals (
     PRIMARY KEY (run, id)
 );
 ",
+    "
+CREATE TABLE tokens (
+    id         TEXT NOT NULL PRIMARY KEY,
+    name       TEXT NOT NULL,
+    owner      TEXT NOT NULL,
+    scopes     TEXT NOT NULL,
+    sha256     TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    expires_at BIGINT,
+    revoked_at BIGINT
+);
+",
 ];
 
 /// The version a store has after every migration.

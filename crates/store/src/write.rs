@@ -20,6 +20,7 @@ use crate::found::{self, FoundBy};
 use crate::lesson::{self, Learned, Lesson};
 use crate::record::{ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Question, RunState, StepOutcome};
 use crate::sql::{execute, one};
+use crate::token::{self, TokenRecord};
 
 /// One change.
 pub(crate) enum Write {
@@ -44,6 +45,8 @@ pub(crate) enum Write {
     Fork { new: NewRun, from: RunId, steps: i64 },
     Import { journal: Box<Journal>, events: Vec<Event> },
     Delete { runs: Vec<RunId>, finished_before: Timestamp },
+    CreateToken { token: TokenRecord, lasts_ms: Option<i64> },
+    RevokeToken { id: String },
 }
 
 /// What a change came to. Each kind of change fills what it has to tell.
@@ -95,6 +98,8 @@ pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Fail
         Write::Disband { thread } => Ok(Done { runs: found::disband(connection, thread)?, ..Done::default() }),
         Write::Fork { new, from, steps } => copy::fork(connection, new, from, *steps),
         Write::Import { journal, events } => copy::import(connection, journal, events),
+        Write::CreateToken { token, lasts_ms } => token::create(connection, token, *lasts_ms).map(|()| Done::default()),
+        Write::RevokeToken { id } => Ok(Done { runs: token::revoke(connection, id)?, ..Done::default() }),
         Write::Delete { runs, finished_before } => lifecycle::delete(connection, runs, *finished_before),
     }
 }

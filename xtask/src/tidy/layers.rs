@@ -19,7 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("warehouse", &["base", "data", "planner", "sandbox"]),
     ("tasks", &["agent", "base", "data", "flow", "guard", "model", "planner", "sandbox", "warehouse"]),
     ("app", &["agent", "base", "data", "flow", "guard", "model", "planner", "sandbox", "tasks", "warehouse"]),
-    ("cli", &["app", "base", "data", "flow", "guard", "planner", "sandbox", "tasks", "warehouse"]),
+    ("server", &["app", "base", "data", "flow", "sandbox", "tasks", "warehouse"]),
+    ("cli", &["app", "base", "data", "flow", "guard", "planner", "sandbox", "server", "tasks", "warehouse"]),
     // Only for the examples that measure: `cargo xtask` itself builds without them.
     ("xtask", &["base", "data", "guard", "planner", "sandbox"]),
 ];

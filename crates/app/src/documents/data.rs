@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use base::{Document, Hash, Problem, Timestamp};
+use base::{Cell, Document, Hash, Problem, Timestamp, Type};
 use data::builtin;
 use data::dataset::{ColumnInfo, Identity, Relation, TableInfo};
 use data::profile::{ColumnProfile, Remark, TableProfile};
@@ -160,6 +160,79 @@ impl Dataset {
             remarks: prepared.remarks.clone(),
             remembered,
         }
+    }
+}
+
+/// The shape of a dataset: what can be asked about, and what to ask first.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DatasetSchema {
+    /// Its name and its version.
+    pub dataset: Identity,
+    /// In declared order.
+    pub tables: Vec<TableSchema>,
+    /// Many-to-one links between tables.
+    pub relations: Vec<Relation>,
+    /// Questions to begin with, each of which has an answer.
+    pub questions: Vec<String>,
+}
+
+impl Document for DatasetSchema {
+    const KIND: &'static str = "dataset_schema";
+}
+
+/// One table.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TableSchema {
+    /// Its name in SQL and plans.
+    pub name: String,
+    /// How many rows.
+    pub rows: u64,
+    /// In order.
+    pub columns: Vec<ColumnSchema>,
+}
+
+/// One column.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ColumnSchema {
+    /// As its owner spells it.
+    pub name: String,
+    /// What its cells are.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Whether some of its cells are null.
+    pub nullable: bool,
+    /// The most frequent values of a text column, or the least and the greatest.
+    pub examples: Vec<Cell>,
+}
+
+impl DatasetSchema {
+    /// Of a prepared dataset.
+    pub fn of(prepared: &Prepared) -> DatasetSchema {
+        let dataset = &prepared.dataset;
+        let table = |table: &TableInfo| TableSchema {
+            name: table.name.clone(),
+            rows: table.rows,
+            columns: table.columns.iter().map(ColumnSchema::of).collect(),
+        };
+        DatasetSchema {
+            dataset: dataset.identity(),
+            tables: dataset.tables.iter().map(table).collect(),
+            relations: dataset.relations.clone(),
+            questions: prepared.first_questions(),
+        }
+    }
+}
+
+impl ColumnSchema {
+    fn of(column: &ColumnInfo) -> ColumnSchema {
+        const EXAMPLES_MAX: usize = 5;
+        let frequent = column.values.iter().take(EXAMPLES_MAX).map(|value| Cell::from(value.as_str()));
+        let mut examples: Vec<Cell> = frequent.collect();
+        if examples.is_empty() {
+            examples.extend(column.min.iter().chain(&column.max).cloned());
+            examples.dedup();
+        }
+        ColumnSchema { name: column.name.clone(), ty: column.ty, nullable: column.nulls > 0, examples }
     }
 }
 

@@ -328,6 +328,21 @@ impl From<&Settings> for Config {
     }
 }
 
+/// How an assistant is told of the tools that this program lends it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct McpSetup {
+    /// Which assistant.
+    pub client: String,
+    /// Where the text goes.
+    pub file: String,
+    /// What to put there, or to run.
+    pub text: String,
+}
+
+impl Document for McpSetup {
+    const KIND: &'static str = "mcp_setup";
+}
+
 /// What the guard says of a program.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Guard {

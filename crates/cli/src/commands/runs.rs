@@ -6,7 +6,7 @@ mod prune;
 
 use app::documents::runs::{Cancel, Decision, Replay};
 use base::{Code, Document, Problem};
-use flow::{Runs as RunsOfStore, Start, Store, Target};
+use flow::{Mode, Runs as RunsOfStore, Start, Store, Target};
 use serde_json::{Value, json};
 
 use crate::args::{Runs, RunsAction, RunsDecide};
@@ -197,7 +197,7 @@ async fn fork(terminal: &Terminal, id: &str, from_step: usize) -> Result<u8, Pro
     let engine = terminal.app.engine().await?;
     let id = engine.runs().find(id).await?;
     let is_imported = is_imported(engine.runs(), &id).await?;
-    let ended = terminal.follow(Start::Fork { from: id, steps: from_step }).await?;
+    let ended = terminal.follow(Start::Fork { from: id, steps: from_step, mode: Mode::Attached }).await?;
     terminal.printer.progress(&format!("forked as {}", ended.run));
     Ok(document::show_again(terminal, &ended.result?.output, is_imported))
 }

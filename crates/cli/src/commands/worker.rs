@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use app::documents::runs;
 use base::{Code, Document, Problem};
-use flow::{Ended, Events, Told, Worker as HowToWork};
+use flow::{Ended, Events, Slots, Told, Worker as HowToWork};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -22,7 +22,8 @@ pub async fn run(terminal: &Terminal, worker: &Worker, interrupted: oneshot::Rec
     let engine = terminal.app.engine().await?;
     let readers = RefCell::new(JoinSet::new());
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let how = HowToWork { slots: worker.slots.map_or(processors, usize::from), until_idle: worker.until_idle };
+    let slots = worker.slots.map_or(processors, usize::from);
+    let how = HowToWork { slots: Slots::new(slots), until_idle: worker.until_idle };
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
     let by_keyboard = Cell::new(false);
@@ -32,7 +33,7 @@ pub async fn run(terminal: &Terminal, worker: &Worker, interrupted: oneshot::Rec
             _ = terminated.recv() => {}
         }
     };
-    terminal.printer.progress(&format!("working on queued runs, {} at once", how.slots));
+    terminal.printer.progress(&format!("working on queued runs, {} at once", slots));
     let ended = engine
         .work_queue(&terminal.app.context, how, stop, |told| match told {
             Told::Began(run) if events => {

@@ -41,6 +41,7 @@ mod redteam;
 mod refusals;
 mod runs;
 mod same;
+mod serve;
 mod sql;
 mod suite;
 mod support;

@@ -4,6 +4,7 @@
 //! those of the tests beside it: a leftover is a process whose file lies below the place.
 
 pub mod contract;
+pub mod http;
 pub mod leftovers;
 pub mod resident;
 mod schema;

@@ -14,7 +14,10 @@ pub use canvas::Theme;
 use canvas::{Canvas, Text};
 use text::{FONT, capitalized, isolated, shortened, width, wrapped};
 
-const WIDTH: f64 = 760.0;
+/// What a chart is drawn for where nothing else is said, and how narrow it can be.
+pub const WIDTH: f64 = 760.0;
+/// Less leaves no room for labels.
+pub const WIDTH_MIN: f64 = 280.0;
 const HEIGHT: f64 = 440.0;
 const TITLE_FONT: f64 = 15.0;
 const MARGIN: f64 = 16.0;
@@ -25,17 +28,23 @@ const STEPS: usize = 5;
 const BOLD: f64 = 1.12;
 const LINE: f64 = 1.4;
 
-/// Draws a chart.
+/// Draws a chart in its usual width.
 pub fn draw(chart: &Chart, theme: Theme) -> String {
-    let notes = chart.note.as_deref().map(|note| wrapped(&capitalized(note), WIDTH - 2.0 * MARGIN, FONT));
+    draw_in(chart, theme, WIDTH)
+}
+
+/// Draws a chart so wide; less than the least width is not had.
+pub fn draw_in(chart: &Chart, theme: Theme, width: f64) -> String {
+    let width = if width.is_finite() { width.clamp(WIDTH_MIN, WIDTH) } else { WIDTH };
+    let notes = chart.note.as_deref().map(|note| wrapped(&capitalized(note), width - 2.0 * MARGIN, FONT));
     let notes = notes.unwrap_or_default();
-    let titles = wrapped(&capitalized(&chart.title), WIDTH - 2.0 * MARGIN, TITLE_FONT * BOLD);
+    let titles = wrapped(&capitalized(&chart.title), width - 2.0 * MARGIN, TITLE_FONT * BOLD);
     let rows = chart.along.positions.len() as f64 * ROW;
     let around = 110.0 + titles.len() as f64 * TITLE_FONT * LINE;
     let height = if chart.horizontal { (rows + around).max(HEIGHT * 0.45) } else { HEIGHT };
     let height = (height + notes.len() as f64 * FONT * LINE).round();
     let mut canvas = Canvas::new(theme);
-    canvas.open([WIDTH, height], &capitalized(&chart.title), &description(chart));
+    canvas.open([width, height], &capitalized(&chart.title), &description(chart));
     let mut top = MARGIN + TITLE_FONT;
     for line in &titles {
         canvas.text(&Text { bold: true, size: TITLE_FONT, ..Text::at(MARGIN, top, line) });
@@ -68,7 +77,7 @@ fn legend(canvas: &mut Canvas, chart: &Chart, top: f64) -> f64 {
     for (at, name) in named {
         let shown = shortened(name, 28);
         let wide = width(&shown, FONT) + 32.0;
-        if x + wide > WIDTH - MARGIN && x > MARGIN {
+        if x + wide > canvas.width() - MARGIN && x > MARGIN {
             (x, y) = (MARGIN, y + FONT * 1.6);
         }
         canvas.rectangle([x, y - FONT * 0.8, FONT * 0.9, FONT * 0.9], at, name);

@@ -112,14 +112,21 @@ impl<'a> Text<'a> {
 pub struct Canvas {
     out: String,
     theme: Theme,
+    width: f64,
 }
 
 impl Canvas {
     pub fn new(theme: Theme) -> Canvas {
-        Canvas { out: String::new(), theme }
+        Canvas { out: String::new(), theme, width: 0.0 }
+    }
+
+    /// Of the picture.
+    pub fn width(&self) -> f64 {
+        self.width
     }
 
     pub fn open(&mut self, [width, height]: [f64; 2], title: &str, description: &str) {
+        self.width = width;
         let _ = writeln!(
             self.out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \

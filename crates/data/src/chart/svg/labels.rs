@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Text};
 use super::text::{FONT, shortened, width};
 use super::upright::{Frame, across, numbers_along};
-use super::{MARGIN, WIDTH, marks, marks_at};
+use super::{MARGIN, marks, marks_at};
 use crate::chart::scale::Scale;
 use crate::chart::{Chart, Kind, Positions};
 use crate::plan::Grain;
@@ -72,7 +72,7 @@ impl Labels {
                 continue;
             }
             let half = width(shown, FONT) / 2.0;
-            let x = x.clamp(MARGIN + half, WIDTH - 4.0 - half);
+            let x = x.clamp(MARGIN + half, (canvas.width() - 4.0 - half).max(MARGIN + half));
             let bars = matches!(chart.kind, Kind::Bar | Kind::Stacked);
             // Periods that lie close together because others are far away share one label.
             if bars || x - half >= free_from {

@@ -7,13 +7,16 @@ use crate::chart::scale::Scale;
 use crate::chart::{Chart, Point, Positions, Series};
 
 const NAME_LETTERS_MAX: usize = 34;
+/// Where the picture is narrow the bars need the room.
+const NAME_LETTERS_MAX_NARROW: usize = 16;
 
 pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     let Positions::Names(names) = &chart.along.positions else { return };
     let numbered = chart.series.len() == 1;
     let figure = |point: &Point| if numbered { chart.form.figure(&point.exact) } else { String::new() };
     let points = || chart.series.iter().flat_map(|series| &series.points);
-    let shown: Vec<String> = names.iter().map(|name| shortened(name, NAME_LETTERS_MAX)).collect();
+    let letters = if canvas.width() < WIDTH { NAME_LETTERS_MAX_NARROW } else { NAME_LETTERS_MAX };
+    let shown: Vec<String> = names.iter().map(|name| shortened(name, letters)).collect();
     let longest = shown.iter().map(|name| width(name, FONT)).fold(0.0, f64::max);
     let widest = points().map(|point| width(&figure(point), FONT)).fold(0.0, f64::max);
     let (low, high) = chart.extent();
@@ -22,7 +25,7 @@ pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     let room_left = if low < 0.0 { widest + 8.0 } else { 0.0 };
     let labels = marks(&chart.form, &scale);
     let half_mark = labels.last().map_or(0.0, |label| width(label, FONT) / 2.0);
-    let right = WIDTH - MARGIN - (widest + 8.0).max(half_mark);
+    let right = canvas.width() - MARGIN - (widest + 8.0).max(half_mark);
     let place = |number: f64| left + room_left + scale.place(number) * (right - left - room_left);
     let base = bottom - FONT * 3.2;
     let mut free_from = f64::NEG_INFINITY;

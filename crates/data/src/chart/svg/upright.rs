@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Paint, Text};
 use super::labels::Labels;
 use super::text::{FONT, cut_to, shortened, width};
-use super::{MARGIN, STEPS, WIDTH, axis_title, marks, tip};
+use super::{MARGIN, STEPS, axis_title, marks, tip};
 use crate::chart::scale::{Scale, Steps};
 use crate::chart::{Chart, Kind, Positions};
 use crate::figures::Form;
@@ -57,7 +57,7 @@ pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     } else {
         0.0
     };
-    let right = WIDTH - MARGIN - names;
+    let right = canvas.width() - MARGIN - names;
     let labels = Labels::of(chart, right - left);
     let top = top + FONT * 2.6;
     // The numbers of bars below zero stand under them.
@@ -65,7 +65,7 @@ pub fn draw(canvas: &mut Canvas, chart: &Chart, top: f64, bottom: f64) {
     let frame = Frame { left, right, top, base: bottom - labels.height - FONT * 1.8 - below, below, scale };
     let note = chart.axis_note(&frame.scale, &ticks).map(|note| format!(" ({note})")).unwrap_or_default();
     let title = axis_title(&chart.measured, &chart.form) + &note;
-    let shown = cut_to(&title, WIDTH - 2.0 * MARGIN, FONT);
+    let shown = cut_to(&title, canvas.width() - 2.0 * MARGIN, FONT);
     canvas.text(&Text { faint: true, whole: Some(&title), ..Text::at(MARGIN, top - FONT * 1.7, &shown) });
     for (tick, label) in frame.scale.ticks.iter().zip(&ticks) {
         let y = frame.up(*tick);

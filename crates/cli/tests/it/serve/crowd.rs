@@ -1,0 +1,69 @@
+//! Many callers at once: none is lost, none gets another's answer, and those who only listen or never read cost little.
+
+use std::io::Write;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::support::Place;
+use crate::support::http::{Frame, Site};
+use crate::support::slow_is_wanted;
+
+/// Questions of which each has an answer of its own.
+fn question(number: usize) -> String {
+    format!("how many tickets have a csat score of {} and priority {}", number % 5 + 1, ["Low", "High"][number / 5 % 2])
+}
+
+#[test]
+fn two_hundred_streams_at_once_each_get_their_own_answer() {
+    if !slow_is_wanted("two_hundred_streams_at_once_each_get_their_own_answer") {
+        return;
+    }
+    let place = Place::new();
+    let site = Site::of(&place);
+    let expected: Vec<Value> = (0..10).map(|number| site.chat("support", &question(number))["table"].clone()).collect();
+    thread::scope(|scope| {
+        let asking: Vec<_> = (0..200)
+            .map(|number| {
+                let site = &site;
+                scope.spawn(move || {
+                    let body = json!({ "dataset_id": "support", "message": question(number), "no_cache": true });
+                    let frames: Vec<Frame> = site.stream("POST", "/chat/stream", &[], Some(&body)).collect();
+                    let last = frames.last().expect("it ends").data["data"]["output"].clone();
+                    (number, last)
+                })
+            })
+            .collect();
+        for one in asking {
+            let (number, answer) = one.join().unwrap();
+            assert_eq!(answer["question"], question(number));
+            assert_eq!(answer["table"], expected[number % 10], "{answer}");
+        }
+    });
+    let text = site.get("/metrics").is(200).text();
+    assert!(text.contains("assay_runs{task=\"ask/1\",state=\"succeeded\"} 210"), "{text}");
+}
+
+#[test]
+fn callers_who_say_nothing_or_never_read_keep_nobody_from_being_served() {
+    let place = Place::new();
+    let site = Site::of(&place);
+    let program = "import time\nfor n in range(40):\n    print('x' * 10_000, flush=True)\n    time.sleep(0.05)";
+    let body = json!({ "task": "python", "input": { "code": program } });
+    let begun = site.post("/runs", &body).is(202).json();
+    let events = begun["events_url"].as_str().unwrap();
+    let silent: Vec<_> = (0..100).map(|_| site.connect()).collect();
+    let slow: Vec<_> = (0..20)
+        .map(|_| {
+            let mut stream = site.connect();
+            stream.write_all(b"POST /chat HTTP/1.1\r\nHost: local").unwrap();
+            stream
+        })
+        .collect();
+    let deaf: Vec<_> = (0..100).map(|_| site.stream("GET", events, &[], None)).collect();
+    let frames: Vec<Frame> = site.stream("GET", events, &[], None).collect();
+    assert_eq!(frames.last().unwrap().data["data"]["state"], "succeeded");
+    let answer = site.chat("support", "how many tickets are there");
+    assert_eq!(answer["status"], "answered");
+    drop((silent, slow, deaf));
+}

@@ -1,0 +1,90 @@
+//! How many runs a process works on at once, whoever begins them: those that are begun here at once and those that are
+//! taken from the queue share one number, and who came first goes first.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tokio::sync::Notify;
+
+/// The places for runs at work. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Slots(Arc<Inside>);
+
+#[derive(Debug)]
+struct Inside {
+    most: usize,
+    used: AtomicUsize,
+    /// Whether a run waits in the queue that a new one must not overtake.
+    waited: AtomicBool,
+    /// Told when a slot is given back or a run begins to wait.
+    changed: Notify,
+}
+
+/// One of them, given back when it is dropped.
+#[derive(Debug)]
+pub struct Slot(Slots);
+
+impl Slots {
+    /// So many, at least one.
+    pub fn new(most: usize) -> Slots {
+        let (used, waited, changed) = (AtomicUsize::new(0), AtomicBool::new(false), Notify::new());
+        Slots(Arc::new(Inside { most: most.max(1), used, waited, changed }))
+    }
+
+    /// One for a run that begins now; none if all are taken, or if another waits already.
+    pub fn take(&self) -> Option<Slot> {
+        if self.0.waited.load(Ordering::Acquire) { None } else { self.reserve() }
+    }
+
+    /// One, whoever waits.
+    pub(crate) fn reserve(&self) -> Option<Slot> {
+        let more = |used: usize| (used < self.0.most).then_some(used + 1);
+        self.0.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Slot(self.clone()))
+    }
+
+    /// A run waits in the queue from now on.
+    pub fn one_waits(&self) {
+        self.0.waited.store(true, Ordering::Release);
+        self.0.changed.notify_one();
+    }
+
+    /// Says whether any waits still.
+    pub(crate) fn set_waited(&self, waited: bool) {
+        self.0.waited.store(waited, Ordering::Release);
+    }
+
+    /// How many are taken, and how many there are.
+    pub fn count(&self) -> (usize, usize) {
+        (self.0.used.load(Ordering::Acquire), self.0.most)
+    }
+
+    pub(crate) async fn changed(&self) {
+        self.0.changed.notified().await;
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.0.used.fetch_sub(1, Ordering::AcqRel);
+        self.0.0.changed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_never_more_and_nobody_overtakes_who_waits() {
+        let slots = Slots::new(2);
+        let (first, second) = (slots.take(), slots.take());
+        assert!(first.is_some() && second.is_some() && slots.take().is_none());
+        slots.one_waits();
+        drop(first);
+        assert!(slots.take().is_none(), "somebody waits");
+        assert!(slots.reserve().is_some(), "and gets it");
+        slots.set_waited(false);
+        assert_eq!(slots.count(), (1, 2));
+        assert!(slots.take().is_some());
+    }
+}

@@ -1,0 +1,87 @@
+//! `/chat` and `/chat/stream`: a message is a question, `SQL: …` or `PYTHON: …`, and each is a run.
+
+use axum::response::Response;
+use base::{Code, Problem, RunId};
+use flow::Request;
+use serde_json::json;
+
+use crate::body::{Json, Said};
+use crate::caller::{ASK, Caller};
+use crate::codes;
+use crate::place::Place;
+use crate::refusal::Answered;
+use crate::requests::{self, Question};
+use crate::stream;
+
+/// What a message asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Mode<'a> {
+    Question,
+    Sql(&'a str),
+    Python(&'a str),
+}
+
+impl<'a> Mode<'a> {
+    fn of(message: &'a str) -> Mode<'a> {
+        let message = message.trim();
+        let after = |word: &str| {
+            let start = message.get(..word.len())?;
+            start.eq_ignore_ascii_case(word).then(|| message[word.len()..].trim_matches(['\n', '\r', ' ']))
+        };
+        match (after("SQL:"), after("PYTHON:")) {
+            (Some(sql), _) => Mode::Sql(sql),
+            (_, Some(code)) => Mode::Python(code),
+            _ => Mode::Question,
+        }
+    }
+}
+
+/// Answers with the whole document, also where the question was refused.
+pub async fn chat(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> Answered<Json> {
+    let (request, thread) = request(&place, message).await?;
+    let begun = place.begin(request).await?;
+    let run = begun.run.clone();
+    let mut document = codes::told(place.end_of(begun).await?);
+    document["thread_id"] = json!(thread);
+    document["run_id"] = json!(run);
+    Ok(Json::ok(document))
+}
+
+/// Answers with the run's events as they happen.
+pub async fn chat_stream(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> Answered<Response> {
+    let (request, thread) = request(&place, message).await?;
+    let run = place.begin(request).await?.run;
+    let events = place.runs().await?.watch(&run, 0);
+    Ok(stream::of(events, Some(thread)))
+}
+
+/// What a message asks for, in the engine's terms, and the thread it is in.
+async fn request(place: &Place, mut message: Question) -> Result<(Request, String), Problem> {
+    let thread = message.thread_id.get_or_insert_with(|| RunId::fresh().to_string()).clone();
+    requests::check_thread(&thread)?;
+    let request = match Mode::of(&message.message) {
+        Mode::Question => requests::ask(place, &message, None).await?,
+        Mode::Sql("") | Mode::Python("") => {
+            return Err(Problem::new(Code::Usage, "nothing follows the word that says what the message is")
+                .hint("write the statement or the program behind it"));
+        }
+        Mode::Sql(sql) => requests::sql(place, &message.dataset_id, sql, None).await?,
+        Mode::Python(code) => requests::python(place, Some(&message.dataset_id), code, true, None).await?,
+    };
+    Ok((request, thread))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_says_by_its_beginning_what_it_is() {
+        assert_eq!(Mode::of(" how many orders? "), Mode::Question);
+        assert_eq!(Mode::of("sql:SELECT 1"), Mode::Sql("SELECT 1"));
+        assert_eq!(Mode::of("SQL: SELECT 1"), Mode::Sql("SELECT 1"));
+        assert_eq!(Mode::of("Python:\nif x:\n  y\n"), Mode::Python("if x:\n  y"));
+        assert_eq!(Mode::of("SQL is what?"), Mode::Question);
+        assert_eq!(Mode::of("é"), Mode::Question);
+    }
+}

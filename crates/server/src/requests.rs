@@ -1,0 +1,180 @@
+//! What a body asks for, as a run: one function a task. Data is named, a model is one that the server knows.
+
+use app::documents::plan::WrittenPlan;
+use app::requests;
+use base::{Code, Problem};
+use flow::Request;
+use sandbox::Policy;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tasks::{ASK, AskInput, Budget, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SQL};
+
+use crate::place::Place;
+
+/// More is no message.
+const MESSAGE_BYTES_MAX: usize = 256 << 10;
+const THREAD_BYTES_MAX: usize = 64;
+
+/// A question about a dataset.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Question {
+    /// What is asked.
+    pub dataset_id: String,
+    /// In the caller's words.
+    pub message: String,
+    /// The thread in which it is asked.
+    #[serde(default)]
+    pub thread_id: Option<String>,
+    /// Who reads what the planner does not.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Which of several readings the caller chose, counted from 1.
+    #[serde(default)]
+    pub reading: Option<usize>,
+    /// Whether to compute it also where the answer is known.
+    #[serde(default)]
+    pub no_cache: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Statement {
+    dataset_id: String,
+    sql: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Plan {
+    plan: Value,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Python {
+    #[serde(default)]
+    dataset_id: Option<String>,
+    code: String,
+    /// Whether it is held to what an analysis needs, and looked at first.
+    #[serde(default)]
+    guard: bool,
+}
+
+/// The run that a task's name and its input ask for.
+pub async fn of_task(place: &Place, task: &str, input: Value, key: Option<&str>) -> Result<Request, Problem> {
+    match task {
+        "ask" => ask(place, &read(input)?, key).await,
+        "sql" => {
+            let Statement { dataset_id, sql } = read(input)?;
+            self::sql(place, &dataset_id, &sql, key).await
+        }
+        "plan" => {
+            let Plan { plan } = read(input)?;
+            let written = WrittenPlan { plan, data: Vec::new() };
+            let (input, title) = requests::plan(&place.app, &place.names(), written).await?;
+            app::request(PLAN, &input, &title, key)
+        }
+        "python" => {
+            let Python { dataset_id, code, guard } = read(input)?;
+            python(place, dataset_id.as_deref(), &code, guard, key).await
+        }
+        other => Err(Problem::new(Code::TaskUnknown, format!("there is no task `{}`", base::shown(other)))
+            .hint("give ask, sql, plan or python")),
+    }
+}
+
+fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
+    serde_json::from_value(input).map_err(|error| {
+        Problem::new(Code::Usage, format!("the input is not what the task reads: {error}"))
+            .hint("GET /openapi.json says what is")
+            .at("/input")
+    })
+}
+
+/// A question.
+pub async fn ask(place: &Place, asked: &Question, key: Option<&str>) -> Result<Request, Problem> {
+    bounded(&asked.message)?;
+    if let Some(thread) = &asked.thread_id {
+        check_thread(thread)?;
+    }
+    let names = place.names();
+    let words = [asked.dataset_id.clone()];
+    let resolved = requests::resolve(&place.app, &names, &words).await?;
+    let input = AskInput {
+        thread: asked.thread_id.clone(),
+        reading: asked.reading,
+        no_cache: asked.no_cache,
+        model: model(place, asked.model.as_deref())?,
+        ..requests::question(&names, &words, &resolved, asked.message.trim())
+    };
+    app::request(ASK, &input, &asked.message, key)
+}
+
+/// One statement.
+pub async fn sql(place: &Place, dataset: &str, sql: &str, key: Option<&str>) -> Result<Request, Problem> {
+    bounded(sql)?;
+    let (names, words) = (place.names(), [dataset.to_string()]);
+    let resolved = requests::resolve(&place.app, &names, &words).await?;
+    app::request(SQL, &requests::statement(&names, &words, &resolved, sql), sql, key)
+}
+
+/// A program, over a dataset's tables if it names one; guarded it is held to what an analysis needs, and looked at first.
+pub async fn python(
+    place: &Place,
+    dataset: Option<&str>,
+    code: &str,
+    guard: bool,
+    key: Option<&str>,
+) -> Result<Request, Problem> {
+    bounded(code)?;
+    let data = match dataset {
+        Some(dataset) => Some(requests::tables(&place.app, &place.names(), &[dataset.to_string()], |_| false).await?),
+        None => None,
+    };
+    app::request(PROGRAM, &program(code, data, guard), "run program.py", key)
+}
+
+fn program(code: &str, data: Option<ProgramData>, guard: bool) -> ProgramInput {
+    ProgramInput {
+        name: "program.py".to_string(),
+        code: code.to_string(),
+        policy: if guard { Policy::analysis() } else { Policy::task() },
+        inputs: Vec::new(),
+        out: None,
+        values: Default::default(),
+        data,
+        guard,
+    }
+}
+
+/// The model that is asked. A caller names no program to start and no file to read.
+fn model(place: &Place, named: Option<&str>) -> Result<Option<ModelUse>, Problem> {
+    let settings = &place.app.settings;
+    let is_theirs = |name: &str| {
+        let provider = name.split_once(':').map_or(name, |(provider, _)| provider);
+        let is_reachable = ["anthropic", "openai", "chat", "ollama", "local"].contains(&provider);
+        name == app::MODEL_OFF || settings.models.defined.contains_key(name) || (name.contains(':') && is_reachable)
+    };
+    match named.filter(|name| settings.model.as_deref() != Some(*name) && !is_theirs(name)) {
+        Some(name) => Err(Problem::new(Code::ModelUnknown, format!("no model here is called `{}`", base::shown(name)))
+            .hint("GET /models lists those there are")),
+        None => Ok(requests::model(settings, named, &Budget::default())),
+    }
+}
+
+fn bounded(message: &str) -> Result<(), Problem> {
+    if message.trim().is_empty() || message.len() > MESSAGE_BYTES_MAX {
+        return Err(Problem::new(Code::Usage, format!("a message has 1 to {MESSAGE_BYTES_MAX} bytes"))
+            .hint("ask a question, or give a statement or a program"));
+    }
+    Ok(())
+}
+
+/// A thread's id as callers give it.
+pub fn check_thread(thread: &str) -> Result<(), Problem> {
+    let fits = !thread.trim().is_empty() && thread.len() <= THREAD_BYTES_MAX && !thread.chars().any(char::is_control);
+    if fits {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Usage, format!("a thread's id has 1 to {THREAD_BYTES_MAX} bytes and no line break"))
+        .hint("give the one that an answer had, or none to begin a thread"))
+}
