@@ -41,6 +41,7 @@ mod redteam;
 mod refusals;
 mod runs;
 mod same;
+mod solve;
 mod sql;
 mod suite;
 mod support;
