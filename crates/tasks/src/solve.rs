@@ -271,7 +271,7 @@ impl Solving<'_> {
         let error = machine.tried().last().and_then(|last| last.error.as_deref());
         let advice = match (approach, error) {
             (Approach::Mend | Approach::Anew, Some(error)) if !self.input.no_memory => {
-                self.lessons.of_error(self.run, error).await?
+                self.lessons.of_error(self.run, error, machine.tried().len()).await?
             }
             _ => None,
         };

@@ -142,7 +142,7 @@ fn tests_are_asserts_functions_cases_or_pytests() {
             "import pytest\nfrom out import double\n@pytest.mark.parametrize('x', [1, 2, 3])\ndef test_it(x):\n    assert double(x) == 2 * x\ndef test_raises():\n    with pytest.raises(TypeError):\n        double(None)",
             4,
         ),
-        ("from out import double\ndef test_it(tmp_path):\n    assert double(len(tmp_path.name)) > 0", 1),
+        ("from out import double\ndef test_it(tmp_path):\n    assert double(tmp_path.exists()) == 2", 1),
     ];
     for (at, (tests, count)) in kinds.iter().enumerate() {
         place.file("tests.py", tests);

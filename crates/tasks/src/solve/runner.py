@@ -88,7 +88,9 @@ class Report:
         self.by, self.passed, self.failed, self.details, self.kinds = by, 0, 0, [], []
 
     def hold(self, name, check):
-        """Executes a check and counts it."""
+        """Executes a check and counts it. Where one took all the time there is, none is executed any more."""
+        if late:
+            return
         try:
             check()
         except BaseException as error:
@@ -151,7 +153,10 @@ class Heard:
     """What pytest says of each test."""
 
     def __init__(self, report):
-        self.report = report
+        self.report, self.session = report, None
+
+    def pytest_sessionstart(self, session):
+        self.session = session
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -160,6 +165,7 @@ class Heard:
     def pytest_runtest_logreport(self, report):
         if report.failed:
             self.report.fail(report.nodeid.split("::", 1)[-1], told_by_pytest(report), "AssertionError")
+            self.session.shouldstop = bool(late)
         elif report.when == "call" and report.passed:
             self.report.passed += 1
 
@@ -283,7 +289,11 @@ def hold_session(example, namespace):
     raise Unequal(f"{clipped(example['source'])} gave {clipped(printed.getvalue().strip())}, expected {clipped(example['want'])}")
 
 
+late = []
+
+
 def stuck(*_):
+    late.append(True)
     raise Stuck()
 
 
