@@ -280,7 +280,7 @@ impl Solving<'_> {
         let Some(reply) = self.replies.ask(self.run, &request, hear).await? else {
             return Ok(Outcome::Spent(self.replies.exhausted()));
         };
-        let (words, code) = agent::read_program(&reply.text);
+        let (words, code) = agent::read_program(&(request.begun().to_string() + &reply.text));
         let words = if self.prompts.asks_for_words() { words } else { Vec::new() };
         Ok(match code {
             Some(code) => {
