@@ -17,9 +17,13 @@ export function here() {
   return { parts, query: new URLSearchParams(location.search) };
 }
 
-/** Goes somewhere, as a step that can be taken back. */
-export function go(/** @type {string} */ address) {
-  history.pushState(null, "", address);
+/**
+ * Goes somewhere, as a step that can be taken back.
+ * @param {string} address
+ * @param {unknown} [kept] with the entry of the history
+ */
+export function go(address, kept = null) {
+  history.pushState(kept, "", address);
   told();
   scrollTo(0, 0);
 }

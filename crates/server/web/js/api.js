@@ -71,6 +71,14 @@ export async function post(path, body) {
   return response.status === 204 ? null : response.json();
 }
 
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+export async function put(path, body) {
+  return (await send(path, { method: "PUT", ...json(body) })).json();
+}
+
 /** @param {string} path */
 export async function remove(path) {
   const response = await send(path, { method: "DELETE" });

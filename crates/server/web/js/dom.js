@@ -1,14 +1,16 @@
 // Templates: html`<p class=${name} @click=${act}>${text}</p>` gives an element. Every value is text unless it is a node, so
 // nothing that came from data, a model or a file can become markup.
 //
-//   name=${value}   an attribute; null and false leave it out, true writes it empty
+//   name=${value}   an attribute, without quotes and as a whole; null and false leave it out, true writes it empty
 //   @name=${act}    a listener
 //   ${value}        a node, several in an array, or text; null, undefined and booleans are nothing
 
 /** @typedef {Node | string | number | bigint | boolean | null | undefined} One */
-/** @typedef {One | readonly Content[]} Content */
+/** @typedef {One | readonly any[]} Content several of them as well, also within one another */
 
 const MARK = ":hole";
+/** Attributes whose letters are not all small, which the parser makes them. */
+const CASED = /** @type {Record<string, string>} */ ({ viewbox: "viewBox" });
 
 /** @type {WeakMap<TemplateStringsArray, HTMLTemplateElement>} */
 const known = new WeakMap();
@@ -26,28 +28,32 @@ export function html(strings, ...values) {
 }
 
 /**
- * Several elements, or none.
+ * The same for a part of a drawing, which only within one is read as such.
  * @param {TemplateStringsArray} strings
  * @param {...any} values
- * @returns {DocumentFragment}
+ * @returns {SVGElement}
  */
-export function fragment(strings, ...values) {
-  return copy(strings, values);
+export function svg(strings, ...values) {
+  const part = copy(strings, values, (text) => `<svg>${text}</svg>`).firstElementChild?.firstElementChild;
+  if (!part) throw new Error("a template has no element");
+  return /** @type {any} */ (part);
 }
 
 /**
  * @param {TemplateStringsArray} strings
  * @param {any[]} values
+ * @param {(text: string) => string} within
  */
-function copy(strings, values) {
+function copy(strings, values, within = (text) => text) {
   let template = known.get(strings);
   if (!template) {
     template = document.createElement("template");
+    if (strings.some((part) => /="[^"<>]*$/.test(part))) throw new Error(`an attribute is given in part: ${strings[0]}`);
     const text = strings.reduce((text, part, at) => `${text}\u27e6${at - 1}\u27e7${part}`);
     // A browser complains about a path that is a hole, so that holes stand in attributes of another name; and it moves text
     // out of tables, but not comments.
     const named = text.replace(/([@\w-]+)=\u27e6(\d+)\u27e7/g, `$1${MARK}=$2`);
-    template.innerHTML = named.replace(/\u27e6(\d+)\u27e7/g, "<!--$1-->").trim();
+    template.innerHTML = within(named.replace(/\u27e6(\d+)\u27e7/g, "<!--$1-->").trim());
     known.set(strings, template);
   }
   const parts = /** @type {DocumentFragment} */ (document.importNode(template.content, true));
@@ -74,7 +80,7 @@ function attributes(element, values) {
     if (plain.startsWith("@")) {
       if (given) element.addEventListener(plain.slice(1), given);
     } else if (given !== null && given !== undefined && given !== false) {
-      element.setAttribute(plain, given === true ? "" : String(given));
+      element.setAttribute(CASED[plain] ?? plain, given === true ? "" : String(given));
     }
   }
 }

@@ -119,15 +119,12 @@ export function isOver(/** @type {string} */ state) {
 
 /** @type {Record<string, [string, string]>} while it happens, and after */
 const WORDS = {
-  execute: ["Running the code in a sandbox", "Ran the code in a sandbox"],
-  verify: ["Computing it again, another way", "Computed it again, another way"],
+  sample: ["Taking example rows", "Took example rows"],
   model: ["A model is writing", "A model wrote"],
-  recall: ["Looking for an earlier answer", "Looked for an earlier answer"],
-  prepare: ["Reading the data", "Read the data"],
-  plan: ["Reading the question", "Read the question"],
-  derive: ["Writing it a second time, apart", "Wrote it a second time, apart"],
-  critique: ["Looking for doubts", "Looked for doubts"],
-  guard: ["Checking the code", "Checked the code"],
+  execute: ["Running it in the sandbox", "Ran it in the sandbox"],
+  verify: ["Computing it again, another way", "Computed it again, another way"],
+  write: ["Writing every row", "Wrote every row"],
+  cases: ["Answering the questions", "Answered the questions"],
 };
 
 /**

@@ -48,7 +48,7 @@ const PATHS = {
  * @param {string} [more] further classes
  */
 export function icon(name, more = "") {
-  return html`<svg class="ic ${more}" viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name] ?? PATHS.circle}></path></svg>`;
+  return html`<svg class=${`ic ${more}`} viewBox="0 0 16 16" aria-hidden="true"><path d=${PATHS[name] ?? PATHS.circle}></path></svg>`;
 }
 
 const OCTAGON = "M8 2.500h8L21.500 8v8L16 21.500H8L2.500 16V8z";
@@ -63,7 +63,7 @@ export function seal(level) {
     return html`<svg class="seal" viewBox="0 0 24 24" aria-hidden="true"><path class="full" d=${OCTAGON}></path><path class="cut" d=${TICK}></path></svg>`;
   }
   const inner = { checked: TICK, unverified: "M9.700 9.600c0-1.300 1-2.200 2.300-2.200s2.300.9 2.300 2.100c0 1.700-2.300 1.900-2.300 3.700M12 16v.2" }[level] ?? "M8 12h8";
-  return html`<svg class="seal ${level}" viewBox="0 0 24 24" aria-hidden="true"><path class="edge" d=${OCTAGON}></path><path class="line" d=${inner}></path></svg>`;
+  return html`<svg class=${`seal ${level}`} viewBox="0 0 24 24" aria-hidden="true"><path class="edge" d=${OCTAGON}></path><path class="line" d=${inner}></path></svg>`;
 }
 
 /** The mark of the program: the octagon with an A cut out. */

@@ -6,6 +6,12 @@ import { brand, icon } from "./icons.js";
 import { keys } from "./keys.js";
 import { problemBox } from "./views/answer.js";
 import { show as ask } from "./views/ask.js";
+import { show as data } from "./views/data.js";
+import { show as run } from "./views/run.js";
+import { show as runs } from "./views/runs.js";
+import { show as settings } from "./views/settings.js";
+import { session as signedIn, signIn } from "./views/signin.js";
+import { recent } from "./views/threads.js";
 
 /**
  * What a view is lent.
@@ -17,11 +23,16 @@ import { show as ask } from "./views/ask.js";
  * @property {(text: string) => void} say for people who only hear the page
  * @property {(name: string, value: string) => void} remember
  * @property {(name: string) => string | null} remembered
+ * @property {{owner: string, scope: string, token_needed: boolean}} session who is signed in
+ * @property {() => void} asked says that a thread has changed
  */
 
-/** @type {{part: string, name: string, picture: string, href: string, show: (frame: Frame) => Promise<void>}[]} */
+/** @type {{part: string, name: string, picture: string, href: string, show: (frame: Frame, name?: string) => Promise<void>}[]} */
 const VIEWS = [
   { part: "ask", name: "Ask", picture: "ask", href: "/", show: ask },
+  { part: "data", name: "Data", picture: "data", href: address.DATA, show: data },
+  { part: "runs", name: "Runs", picture: "runs", href: address.RUNS, show: (frame, name) => (name ? run(frame, name) : runs(frame)) },
+  { part: "settings", name: "Settings", picture: "settings", href: address.SETTINGS, show: settings },
 ];
 
 const root = /** @type {HTMLElement} */ (document.getElementById("page"));
@@ -29,7 +40,8 @@ const spoken = /** @type {HTMLElement} */ (document.getElementById("spoken"));
 const content = html`<div class="content"></div>`;
 const links = VIEWS.map((view) => html`<a href=${view.href} data-part=${view.part}>${icon(view.picture)}${view.name}<span class="dot live" aria-hidden="true" hidden></span></a>`);
 const foot = html`<div class="foot"><button type="button" class="text-btn" id="theme"></button><p>${location.hostname === "localhost" || location.hostname.startsWith("127.") || location.hostname === "[::1]" ? "Open on this machine only." : location.host}</p></div>`;
-const nav = html`<nav class="nav" id="nav" aria-label="Main">${links}${foot}</nav>`;
+const threads = html`<div class="recent"></div>`;
+const nav = html`<nav class="nav" id="nav" aria-label="Main">${links}${threads}${foot}</nav>`;
 const opener = html`<button type="button" class="btn bare icon menu-btn" aria-label="Menu" aria-expanded="false" aria-controls="nav" @click=${() => open(!nav.classList.contains("is-open"))}>${icon("menu")}</button>`;
 
 fill(root, html`<div class="app"><header class="rail"><a class="brand" href="/">${brand()}Assay</a>${opener}${nav}</header>${content}</div>`);
@@ -52,10 +64,16 @@ document.addEventListener("keydown", (event) => {
 /** @type {AbortController | null} */
 let current = null;
 let liveRuns = 0;
+/** @type {any} */
+let session = null;
 
-function show() {
+async function show() {
   current?.abort();
   const { signal } = (current = new AbortController());
+  session ??= await signedIn();
+  if (signal.aborted) return;
+  if (!session) return fill(content, signIn(show));
+  recent(threads);
   const { parts } = address.here();
   const view = VIEWS.find((each) => each.part === (parts[0] ?? "ask"));
   for (const link of links) {
@@ -66,6 +84,8 @@ function show() {
   const frame = {
     signal,
     place: (element) => { if (!signal.aborted) fill(content, element); },
+    session,
+    asked: () => { recent(threads); },
     title: (text) => { if (!signal.aborted) document.title = `${text} · Assay`; },
     live,
     say: (text) => { spoken.textContent = text; },
@@ -74,8 +94,12 @@ function show() {
   };
   document.title = view ? `${view.name} · Assay` : "Assay";
   if (!view) return frame.place(trouble("There is nothing at this address", "Begin with a question.", html`<a class="btn" href="/">Ask</a>`));
-  view.show(frame).catch((error) => {
+  view.show(frame, parts[1]).catch((error) => {
     if (signal.aborted) return;
+    if (error?.status === 401) {
+      session = null;
+      return fill(content, signIn(show));
+    }
     frame.place(trouble(error instanceof Error ? error.message : String(error), error?.hint ?? null, html`<button type="button" class="btn" @click=${show}>Try again</button>`));
   });
 }

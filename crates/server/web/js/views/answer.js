@@ -1,9 +1,10 @@
 // What became of a question, a statement or a program: a card with up to four faces, and the line that says how it is known.
 
 import { RUNS } from "../address.js";
+import * as api from "../api.js";
 import { chart } from "../chart.js";
 import { block, pretty, remarksOf } from "../code.js";
-import { copied, menu, saved } from "../copy.js";
+import { copied, menu, saved, toast } from "../copy.js";
 import { fill, fresh, html, marked } from "../dom.js";
 import { csv, duration, markdown, quoted, sentence } from "../format.js";
 import { icon } from "../icons.js";
@@ -316,7 +317,46 @@ function frame(told, thread, faces, above, below, foot) {
   }
 
   show(told.face, false);
-  return html`<article class="card answer" tabindex="-1" aria-label=${told.output.question ?? told.message.split("\n")[0]}><div class="cap">${list}<span class="grow"></span><div class="tools">${take(told)}<button type="button" class="btn bare icon hide-narrow" aria-label="Copy link" title="Copy link" @click=${() => copied(linkTo(told), "Link")}>${icon("link")}</button></div></div><div class="body">${above}${panel}${below}</div>${foot}</article>`;
+  const wrong = told.output.kind === "answer" ? correction(told) : null;
+  return html`<article class="card answer" tabindex="-1" aria-label=${told.output.question ?? told.message.split("\n")[0]}><div class="cap">${list}<span class="grow"></span><div class="tools">${take(told)}<button type="button" class="btn bare icon hide-narrow" aria-label="Copy link" title="Copy link" @click=${() => copied(linkTo(told), "Link")}>${icon("link")}</button>${wrong?.button}</div></div><div class="body">${above}${panel}${below}</div>${wrong?.form}${foot}</article>`;
+}
+
+/**
+ * What was wrong with an answer becomes a note about its data, which is shown with the answers it touches.
+ * @param {Told} told
+ */
+function correction(told) {
+  const field = /** @type {HTMLInputElement} */ (html`<input class="field" aria-label="What was wrong?" placeholder="cancelled orders should not count as revenue" maxlength="400">`);
+  const said = html`<div></div>`;
+  const form = html`<form class="wrong" hidden><p><b>What was wrong?</b> <span class="soft">It is remembered about <code>${told.dataset}</code>, where you can see and delete it.</span></p>${field}${said}<div class="tools"><button class="btn solid" type="submit">Remember</button><button type="button" class="btn bare" @click=${close}>Cancel</button></div></form>`;
+  const button = html`<button type="button" class="btn bare icon" aria-label="This is wrong" title="This is wrong" aria-expanded="false" @click=${() => (form.hidden ? open() : close())}>${icon("thumb")}</button>`;
+
+  function open() {
+    form.hidden = false;
+    button.setAttribute("aria-expanded", "true");
+    field.focus();
+  }
+
+  function close() {
+    form.hidden = true;
+    button.setAttribute("aria-expanded", "false");
+    button.focus();
+  }
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!field.value.trim()) return field.focus();
+    try {
+      await api.post("/notes", { dataset_id: told.dataset, text: field.value.trim() });
+      field.value = "";
+      fill(said);
+      close();
+      toast("Remembered");
+    } catch (error) {
+      fill(said, problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
+    }
+  });
+  return { button, form };
 }
 
 /** @param {Told} told */

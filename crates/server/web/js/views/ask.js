@@ -13,6 +13,7 @@ import { beside } from "./beside.js";
 import { composer } from "./composer.js";
 import { hello } from "./hello.js";
 import { live } from "./live.js";
+import { runsOf } from "./threads.js";
 
 /**
  * @typedef {object} Turn
@@ -32,13 +33,15 @@ export async function show(frame) {
   const { query } = address.here();
   const { signal } = frame;
   const datasets = (await api.get("/datasets", signal)).datasets;
-  const refs = (query.get("runs") ?? "").split(",").filter(Boolean).map((ref) => ref.split(":"));
+  let refs = (query.get("runs") ?? "").split(",").filter(Boolean).map((ref) => ref.split(":"));
+  const named = query.get("thread");
+  if (named && !refs.length) refs = (await runsOf(named, signal)).map((/** @type {string} */ run) => [run]);
   /** @type {string[]} */
   const waiting = Array.isArray(history.state?.waiting) ? history.state.waiting : [];
   const first = datasets[0]?.id ?? "";
   let dataset = query.get("data") || (frame.remembered("dataset") ?? first);
   if (!query.get("data") && !datasets.some((/** @type {any} */ each) => each.id === dataset)) dataset = first;
-  let thread = query.get("thread");
+  let thread = named;
   /** @type {Turn[]} */
   const turns = [];
   let model = query.get("model");
@@ -48,19 +51,20 @@ export async function show(frame) {
   const size = html`<span class="tag"></span>`;
   const suggestions = html`<div class="suggest" role="group" aria-label="Suggested questions"></div>`;
   const side = html`<aside class="beside" aria-label="What you can name"></aside>`;
-  const box = composer({ datasets, dataset, onAsk: (message) => ask(message), onDataset: choose, onModel: (name) => { model = name; } });
+  const models = await api.get("/models", signal).catch(() => null);
+  const box = composer({ models, model, datasets, dataset, onAsk: (message) => ask(message), onDataset: choose, onModel: (name) => { model = name; } });
   const threadPage = html`<div class="ask"><main id="main" class="main" tabindex="-1"><div class="thread"><div class="thread-head">${title}${size}<span class="grow"></span><button type="button" class="btn bare hide-narrow" @click=${() => copied(location.href, "Link")}>${icon("link")}Copy link</button><a class="btn bare icon" href="/" aria-label="New thread" title="New thread">${icon("plus")}</a></div>${list}</div><div class="compose-wrap">${suggestions}<div class="compose-place"></div></div></main>${side}</div>`;
 
   const isThread = () => turns.length > 0 || Boolean(query.get("data"));
   if (isThread() || refs.length || waiting.length) openThread();
-  else frame.place(hello({ datasets, box, ask: (message, of) => { if (of !== dataset) choose(of); ask(message); } }));
+  else frame.place(hello({ frame, datasets, box, ask: (message, of) => { if (of !== dataset) choose(of); ask(message); } }));
 
   for (const [run, face] of refs) add({ message: "", run, face: face ?? "" });
   for (const turn of [...turns]) restore(turn);
   for (const message of waiting) ask(message);
   if (!refs.length && !waiting.length && matchMedia("(pointer: fine)").matches) box.focus();
   const begun = query.get("ask");
-  if (begun) box.write(begun);
+  if (begun && !refs.length) box.write(begun);
 
   function openThread() {
     if (threadPage.isConnected) return;
@@ -169,6 +173,7 @@ export async function show(frame) {
       await api.ask(message, hear, signal);
       thread = picture.thread ?? thread;
       if (!signal.aborted) finish(turn, picture.state, picture.output, picture.problem);
+      frame.asked();
     } catch (error) {
       if (!signal.aborted) refuse(turn, error);
     } finally {

@@ -9,6 +9,8 @@ const LINES_MAX = 8;
  * @param {object} how
  * @param {any[]} how.datasets
  * @param {string} how.dataset
+ * @param {any} how.models those that can be asked, if that is known
+ * @param {string | null} how.model
  * @param {(message: string) => void} how.onAsk
  * @param {(dataset: string) => void} how.onDataset
  * @param {(model: string | null) => void} how.onModel
@@ -23,7 +25,11 @@ export function composer(how) {
     picker.value = chosen;
   };
   options(how.dataset);
-  const form = html`<form class="composer"><label class="vh" for="question">Your question</label>${area}<div class="row"><span class="pick">${icon("data")}${picker}${icon("down")}</span><span class="grow"></span><span class="tiny quiet hide-narrow" id="question-keys"><kbd>/</kbd> to write <kbd>↵</kbd> to ask</span><button class="btn solid" type="submit">Ask</button></div></form>`;
+  const asked = how.models ? [how.models.default, ...how.models.models.map((/** @type {any} */ each) => each.name)].filter((name, at, all) => name && all.indexOf(name) === at) : [];
+  const model = /** @type {HTMLSelectElement} */ (html`<select aria-label="Model" @change=${() => how.onModel(model.value)}><option value="off">No model</option>${asked.map((name) => html`<option value=${name}>${name}</option>`)}</select>`);
+  model.value = how.model ?? how.models?.default ?? "off";
+  const models = asked.length ? html`<span class="pick bare-pick hide-narrow">${model}${icon("down")}</span>` : null;
+  const form = html`<form class="composer"><label class="vh" for="question">Your question</label>${area}<div class="row"><span class="pick">${icon("data")}${picker}${icon("down")}</span>${models}<span class="grow"></span><span class="tiny quiet hide-narrow" id="question-keys"><kbd>/</kbd> to write <kbd>↵</kbd> to ask</span><button class="btn solid" type="submit">Ask</button></div></form>`;
 
   function grow() {
     const lines = area.value.split("\n").length;

@@ -6,6 +6,7 @@ import { count } from "../format.js";
 import * as api from "../api.js";
 import { icon, seal } from "../icons.js";
 import { LEVELS } from "../known.js";
+import { dropZone } from "./upload.js";
 
 const SETS_MAX = 6;
 const QUESTIONS_MAX = 2;
@@ -23,6 +24,7 @@ const MEANING = [
  * @param {any[]} how.datasets
  * @param {{element: HTMLElement, hint: (question: string | undefined) => void}} how.box
  * @param {(message: string, dataset: string) => void} how.ask
+ * @param {import("../main.js").Frame} how.frame
  */
 export function hello(how) {
   const sets = how.datasets.slice(0, SETS_MAX).map((each, at) => {
@@ -36,5 +38,5 @@ export function hello(how) {
     return html`<section class="card set"><h3>${each.id}${rows}</h3><p>${each.description || `Tables: ${each.tables.join(", ")}`}${each.description ? "." : ""}</p>${list}</section>`;
   });
   const levels = MEANING.map(([level, text]) => html`<div class=${level}>${seal(level)}<b>${LEVELS[level]}</b><span>${text}</span></div>`);
-  return html`<main id="main" class="main" tabindex="-1"><div class="hello"><h1>Ask your data a question.</h1><p class="lede">The answer is computed, checked and recorded on this machine, and says how it is known. When it is not sure, it says so.</p>${how.box.element}<section class="sect"><h2>Try one of these</h2><div class="sets">${sets}</div></section><section class="sect"><h2>What stands under every answer</h2><div class="levels">${levels}</div></section><section class="sect"><h2>Or bring your own</h2><div class="card terminal"><p><b>From a terminal</b></p><p class="soft small">The same answers, the same runs.</p>${block('assay data add sales/ --name shop\nassay ask shop "orders per month"', "shell")}</div></section></div></main>`;
+  return html`<main id="main" class="main" tabindex="-1"><div class="hello"><h1>Ask your data a question.</h1><p class="lede">The answer is computed, checked and recorded on this machine, and says how it is known. When it is not sure, it says so.</p>${how.box.element}<section class="sect"><h2>Try one of these</h2><div class="sets">${sets}</div></section><section class="sect"><h2>Or bring your own</h2><div class="two">${dropZone(how.frame)}<div class="card terminal"><p><b>From a terminal</b></p><p class="soft small">The same answers, the same runs.</p>${block('assay data add sales/ --name shop\nassay ask shop "orders per month"', "shell")}</div></div></section><section class="sect"><h2>What stands under every answer</h2><div class="levels">${levels}</div></section></div></main>`;
 }
