@@ -3,8 +3,9 @@
 import * as api from "./api.js";
 import { fill, fresh, html } from "./dom.js";
 
-/** A drawing is asked for in one of these widths, the nearest below the place it has. */
-const WIDTHS = [704, 560, 440, 320];
+/** A drawing is asked for in the width it has, rounded down, so that its letters are as large as the page's. */
+const STEP = 20;
+const WIDTH_MIN = 280;
 const KEPT = new Set(["svg", "title", "desc", "g", "rect", "line", "path", "text", "tspan", "circle", "polyline", "polygon", "ellipse", "clippath", "defs"]);
 const LEFT_OUT = new Set(["data-style", "font-family", "class", "href", "xlink:href"]);
 const COLOURS = new Set(["fill", "stroke"]);
@@ -18,7 +19,7 @@ export function chart(run) {
   let drawn = 0;
   const watch = new ResizeObserver(async () => {
     const room = place.clientWidth;
-    const width = WIDTHS.find((each) => each <= room) ?? WIDTHS[WIDTHS.length - 1];
+    const width = Math.max(WIDTH_MIN, Math.floor(room / STEP) * STEP);
     if (!room || width === drawn) return;
     drawn = width;
     try {

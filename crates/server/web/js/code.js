@@ -1,6 +1,6 @@
 // Code as it is shown: words coloured by what they are, lines numbered where that helps, a remark under the line it is about.
 
-import { html } from "./dom.js";
+import { html, marked } from "./dom.js";
 
 /** @typedef {"sql" | "python" | "json" | "shell" | "text"} Language */
 /** @typedef {{line: number, text: string, title?: string, severity?: "error" | "warning"}} Remark */
@@ -82,15 +82,15 @@ export function block(text, language, how = {}) {
   const kind = `code ${how.flush ? "flush" : ""}`;
   const label = how.label ?? ({ sql: "SQL", python: "Python", json: "JSON", shell: "Command", text: "Text" })[language];
   if (!how.numbered && !remarks.length) {
-    return html`<pre class=${kind} tabindex="0" role="region" aria-label=${label}>${tokens(clean, language).map(coloured)}</pre>`;
+    return html`<pre class=${kind} tabindex="0" role="group" aria-label=${label}>${tokens(clean, language).map(coloured)}</pre>`;
   }
   const lines = lined(tokens(clean, language));
-  return html`<pre class=${kind} tabindex="0" role="region" aria-label=${label}>${lines.map((line, at) => {
+  return html`<pre class=${kind} tabindex="0" role="group" aria-label=${label}>${lines.map((line, at) => {
     const said = remarks.filter((remark) => remark.line === at + 1);
     const tint = said.length ? (said.some((remark) => remark.severity !== "warning") ? "err" : "hit") : "";
     return [
       html`<span class=${`l ${tint}`}><span class="ln" aria-hidden="true">${at + 1}</span>${line.map(coloured)}${"\n"}</span>`,
-      said.map((remark) => html`<span class=${`say ${remark.severity === "warning" ? "warn" : ""}`}>${remark.title ? html`<b>${remark.title} </b>` : null}${remark.text}</span>`),
+      said.map((remark) => html`<span class=${`say ${remark.severity === "warning" ? "warn" : ""}`}>${remark.title ? html`<b>${remark.title} </b>` : null}${marked(remark.text)}</span>`),
     ];
   })}</pre>`;
 }
@@ -125,7 +125,7 @@ export function lineOf(/** @type {string} */ text, /** @type {number} */ byte) {
  */
 export function remarksOf(text, findings) {
   return findings.map((finding) => ({
-    line: finding.span ? lineOf(text, finding.span.start) : 1,
+    line: finding.line ?? (finding.span ? lineOf(text, finding.span.start) : 1),
     text: finding.message,
     severity: finding.severity,
   }));

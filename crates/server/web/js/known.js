@@ -9,7 +9,7 @@ import { icon, seal } from "./icons.js";
 export const LEVELS = { verified: "Verified", checked: "Checked", unverified: "Unverified", refused: "Refused" };
 
 /**
- * @param {any} answer an answer that was given
+ * @param {import("../types/api").Answer} answer an answer that was given
  * @param {string} run
  */
 export function knownLine(answer, run) {
@@ -29,7 +29,7 @@ export function knownLine(answer, run) {
   ];
 }
 
-/** @param {any} answer */
+/** @param {import("../types/api").Answer} answer */
 function source(answer) {
   const tables = tablesOf(answer);
   const from = tables.length ? tables.map((table, at) => [at ? ", " : "from ", html`<code>${table}</code>`]) : ["from ", html`<code>${answer.dataset.id}</code>`];
@@ -38,15 +38,16 @@ function source(answer) {
   return [from, ` · ${time} · ${asked}`];
 }
 
-/** @param {any} cost */
+/** @param {import("../types/api").AnswerParts.Cost | undefined | null} cost */
 export function tokensOf(cost) {
-  const tokens = cost?.tokens ?? {};
-  return (tokens.input ?? 0) + (tokens.output ?? 0) + (tokens.cache_read ?? 0) + (tokens.cache_write ?? 0) + (tokens.reasoning ?? 0);
+  if (!cost) return 0;
+  const { input, output, cache_read, cache_write, reasoning } = cost.tokens;
+  return input + output + cache_read + cache_write + reasoning;
 }
 
 /**
  * The tables that a plan names.
- * @param {any} answer
+ * @param {import("../types/api").Answer} answer
  * @returns {string[]}
  */
 function tablesOf(answer) {
@@ -67,7 +68,7 @@ function tablesOf(answer) {
 
 /**
  * What was done to know it, and who did it.
- * @param {any} answer
+ * @param {import("../types/api").Answer} answer
  * @param {string} run
  */
 function made(answer, run) {

@@ -3,7 +3,7 @@
 import { html, fill } from "./dom.js";
 import { cell, count, isNumber } from "./format.js";
 
-/** @typedef {{columns: {name: string, type: string}[], rows: any[][], row_count: number, truncated: boolean}} Table */
+/** @typedef {import("../types/api").AnswerParts.Table} Table */
 /** @typedef {{percent?: boolean, digits?: number, unit?: string | null}} Form */
 
 const TEXT_MAX = 40;
@@ -67,7 +67,7 @@ export function grid(table, how = {}) {
   }
 
   draw();
-  return html`<div class="flush"><div class="scroll" tabindex="0" role="region" aria-label=${how.name ?? "Table"}><table><thead><tr>${headers}</tr></thead>${body}</table></div>${foot}</div>`;
+  return html`<div class="flush"><div class="scroll" tabindex="0" role="group" aria-label=${how.name ?? "Table"}><table><thead><tr>${headers}</tr></thead>${body}</table></div>${foot}</div>`;
 }
 
 /** @param {Form | null | undefined} form */
@@ -101,7 +101,7 @@ export function bars(table, focus, form) {
   const width = (/** @type {any} */ number) => `${most > 0 ? Math.max(0, (Number(number) / most) * 100).toFixed(2) : 0}%`;
   const left = table.row_count - rows.length;
   const body = rows.map((row) => html`<tr><td class="label">${shown(row[label], table.columns[label], null)}</td><td class="bar"><svg class="hbar" aria-hidden="true"><rect class="fill" width=${width(row[value])} height="100%" rx="2"></rect></svg></td><td class="num">${shown(row[value], table.columns[value], form)}</td></tr>`);
-  return html`<div class="flush"><div class="scroll" tabindex="0" role="region" aria-label="Answer"><table class="bars"><thead><tr><th scope="col">${table.columns[label].name}</th><td></td><th scope="col" class="num">${table.columns[value].name}${unit(form)}</th></tr></thead><tbody>${body}</tbody></table></div>${left > 0 ? html`<div class="table-foot"><span>and ${count(left)} more in the table</span></div>` : null}</div>`;
+  return html`<div class="flush"><div class="scroll" tabindex="0" role="group" aria-label="Answer"><table class="bars"><thead><tr><th scope="col">${table.columns[label].name}</th><td></td><th scope="col" class="num">${table.columns[value].name}${unit(form)}</th></tr></thead><tbody>${body}</tbody></table></div>${left > 0 ? html`<div class="table-foot"><span>and ${count(left)} more in the table</span></div>` : null}</div>`;
 }
 
 /**

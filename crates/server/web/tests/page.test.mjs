@@ -302,7 +302,7 @@ inPage("links, CSV and commands are copied whole", {}, async (page) => {
   assert.equal(await copied("SQL"), output.sql);
   assert.equal((await copied("Table as CSV")).trim().split("\n").length, output.table.row_count + 1);
   assert.equal(await copied("assay command"), "assay ask support 'tickets by priority'");
-  assert.match(await copied("curl"), /\/chat' -H .*"message":"tickets by priority"/);
+  assert.match(await copied("curl"), /^curl -s http:.*\/chat -H .*"message":"tickets by priority"/);
   await page.goto(await copied("Link"));
   await page.locator(".turn .known").waitFor();
 });
@@ -380,4 +380,9 @@ test("with a token the page asks for it, and what it sends is proven", async () 
     await opened.close();
     await guarded.stop();
   }
+});
+
+test("the declarations of the documents are those of the program", async () => {
+  const { declarations, written } = await import("./types.mjs");
+  assert.equal(await written(), declarations(/** @type {string} */ (process.env.ASSAY)), "ASSAY=… node tests/types.mjs writes them");
 });

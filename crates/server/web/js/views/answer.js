@@ -58,13 +58,13 @@ export function heard(/** @type {Told} */ told) {
  * @param {Thread} thread
  */
 function answer(told, thread) {
-  const given = told.output;
+  const given = /** @type {import("../../types/api").Answer} */ (told.output);
   const { table } = given;
   const form = formOf(given);
   const forms = new Map(form ? [[form.column, form]] : []);
   const answerFace = () => (table ? bars(table, given.focus, form) ?? (isOne(table) ? null : grid(table, { forms, csv: takeCsv(told), name: "Answer" })) : null);
   /** @type {Face[]} */
-  const faces = [{ id: "answer", name: "Answer", draw: () => [answerFace(), given.figures?.map((/** @type {any} */ figure) => html`<img class="figure" src=${`/runs/${told.run}/artifacts/${encodeURIComponent(figure.name)}`} alt=${`Picture ${figure.name} that the code drew`}>`)] }];
+  const faces = [{ id: "answer", name: "Answer", draw: () => [answerFace(), given.figures?.map((/** @type {any} */ figure) => html`<img class="figure" src=${fileOf(told.run, figure.name)} alt=${`Picture ${figure.name} that the code drew`}>`)] }];
   if (table) faces.push({ id: "table", name: "Table", draw: () => grid(table, { forms, csv: takeCsv(told) }) });
   if (given.chart) faces.push({ id: "chart", name: "Chart", draw: () => chart(told.run) });
   faces.push({ id: "code", name: "Code", draw: () => code(told, thread) });
@@ -79,7 +79,7 @@ function isOne(table) {
 
 /**
  * How the measured numbers are written, as the chart says.
- * @param {any} given
+ * @param {import("../../types/api").Answer} given
  */
 function formOf(given) {
   const form = given.chart?.drawing?.form;
@@ -103,7 +103,7 @@ function spoken(text) {
  * @param {Thread} thread
  */
 function facts(told, thread) {
-  const given = told.output;
+  const given = /** @type {import("../../types/api").Answer} */ (told.output);
   /** @type {[string, any][]} */
   const lines = [];
   if (given.reading) lines.push(["Read as", html`<dd>${marked(given.reading)}</dd>`]);
@@ -120,7 +120,7 @@ function facts(told, thread) {
  * @param {Thread} thread
  */
 function code(told, thread) {
-  const given = told.output;
+  const given = /** @type {import("../../types/api").Answer} */ (told.output);
   const blocks = (given.attempts ?? []).map((/** @type {any} */ attempt, /** @type {number} */ at) => html`<div class="msg"><header><b>Attempt ${at + 1}</b><span>${LANGUAGES[attempt.language] ?? attempt.language}, ${attempt.outcome}</span></header>${block(attempt.text, attempt.language, { numbered: true, remarks: remarksOf(attempt.text, attempt.findings ?? []) })}${attempt.error ? html`<div class="bad-text">${attempt.error}</div>` : null}</div>`);
   if (given.code && given.code.text !== given.sql) {
     const language = given.code.language === "plan" ? "json" : given.code.language;
@@ -165,7 +165,7 @@ function refusal(told, thread) {
 
 /**
  * The words that failed are marked.
- * @param {any} refusal
+ * @param {import("../../types/api").AnswerParts.AnswerRefusal} refusal
  */
 function words(refusal) {
   const text = sentence(refusal.message);
@@ -177,7 +177,7 @@ function words(refusal) {
  * @param {Thread} thread
  */
 function statement(told, thread) {
-  const given = told.output;
+  const given = /** @type {import("../../types/api").Sql} */ (told.output);
   const shown = html`<div class="msg"><header><b>SQL</b><span>${given.outcome === "ok" ? `ran in ${duration(given.usage?.wall_ms ?? NaN)}` : given.outcome}</span></header>${block(given.sql, "sql", { numbered: true, remarks: sqlRemarks(given) })}</div>`;
   const edit = html`<div class="tools"><button type="button" class="btn" @click=${() => thread.write(`SQL: ${given.sql}`)}>${icon("edit")}Edit and run again</button></div>`;
   if (given.outcome !== "ok") {
@@ -186,6 +186,7 @@ function statement(told, thread) {
     return unwell(told, { title, said: isRefused ? "One SELECT over the dataset’s tables is allowed." : firstLine(given.error?.message), more: [shown, edit], isRefused });
   }
   const { table } = given;
+  if (!table) return failed(told, thread);
   const take = { csv: takeCsv(told) };
   /** @type {Face[]} */
   const faces = [
@@ -195,11 +196,11 @@ function statement(told, thread) {
   return frame(told, thread, faces, null, null, html`<div class="known plain">${icon("check")}<div><b>Ran as written</b> <span class="why">The policy allows it; nobody checked what it means.</span><div class="src">over <code>${told.dataset}</code> · ${duration(given.usage?.wall_ms ?? NaN)} · no model</div></div></div>`);
 }
 
-/** @param {any} given */
+/** @param {import("../../types/api").Sql} given */
 function sqlRemarks(given) {
   const remarks = remarksOf(given.sql, given.findings ?? []);
   const line = /\bLINE (\d+):/.exec(given.error?.message ?? "");
-  if (given.outcome === "failed" && line) remarks.push({ line: Number(line[1]), text: given.error.message.split("\n\nLINE")[0].replaceAll("\n", " "), severity: "error" });
+  if (given.outcome === "failed" && line) remarks.push({ line: Number(line[1]), text: (given.error?.message ?? "").split("\n\nLINE")[0].replaceAll("\n", " "), severity: "error" });
   return remarks;
 }
 
@@ -213,7 +214,7 @@ function firstLine(text) {
  * @param {Thread} thread
  */
 function program(told, thread) {
-  const given = told.output;
+  const given = /** @type {import("../../types/api").Execution} */ (told.output);
   const source = told.message.replace(/^\s*python:\s*/i, "");
   const remarks = remarksOf(source, given.findings ?? []);
   if (given.error?.line) remarks.push({ line: given.error.line, title: given.error.type, text: given.error.message, severity: "error" });
@@ -225,10 +226,12 @@ function program(told, thread) {
     const title = given.outcome === "refused" ? "The guard refused the program" : given.outcome === "failed" ? `${given.error?.type ?? "Error"}: ${given.error?.message ?? "the program failed"}` : sentence(given.error?.message ?? "the program was stopped");
     return unwell(told, { title, said: given.error?.line ? `On line ${given.error.line}.` : "", more: [shown, printed, complaints, edit], isRefused: given.outcome === "refused" });
   }
-  const table = given.result?.table ?? null;
-  const value = given.result && given.result.kind !== "none" && !table ? given.result : null;
-  const files = (given.files ?? []).map((/** @type {any} */ file) => html`<a class="chip" download href=${`/runs/${told.run}/artifacts/${encodeURIComponent(file.name ?? file)}`}>${icon("file")}${file.name ?? file}</a>`);
-  const first = () => [table ? grid(table, { csv: takeCsv(told) }) : null, value ? block(typeof value.value === "string" ? value.value : pretty(value.value ?? value), "text", { label: "Value" }) : null, printed, files.length ? html`<div class="chips">${files}</div>` : null, !table && !value && !printed && !files.length ? html`<p class="soft">It ran to its end and printed nothing.</p>` : null];
+  const { result } = given;
+  const table = result?.kind === "table" ? result.table : null;
+  const value = result?.kind === "scalar" ? block(typeof result.value === "string" ? result.value : pretty(result.value), "text", { label: "Value" }) : null;
+  const figure = result?.kind === "figure" ? html`<img class="figure" src=${fileOf(told.run, result.path)} alt="The picture that the program drew">` : null;
+  const files = given.files.map((file) => html`<a class="chip" download href=${fileOf(told.run, file.path)}>${icon("file")}${file.path}</a>`);
+  const first = () => [table ? grid(table, { csv: takeCsv(told) }) : null, value, figure, printed, files.length ? html`<div class="chips">${files}</div>` : null, !table && !value && !figure && !printed && !files.length ? html`<p class="soft">It ran to its end and printed nothing.</p>` : null];
   /** @type {Face[]} */
   const faces = [
     { id: "answer", name: "Result", draw: () => html`<div class="codes">${first()}</div>` },
@@ -244,6 +247,15 @@ function program(told, thread) {
 function unwell(told, what) {
   const foot = what.isRefused ? refusedLine("Nothing was run.", runLink(told.run)) : html`<div class="known broke">${icon("cross")}<div><b>Failed</b> <span class="why">${sentence(what.said || "it did not come to its end")}</span></div>${runLink(told.run)}</div>`;
   return html`<article class="card answer" aria-label=${what.title} tabindex="-1"><div class="body"><p class="what">${marked(what.title)}</p>${what.isRefused && what.said ? html`<p class="soft">${what.said}</p>` : null}<div class="codes">${what.more}</div></div>${foot}</article>`;
+}
+
+/**
+ * Where a file of a run is.
+ * @param {string} run
+ * @param {string} name
+ */
+function fileOf(run, name) {
+  return `/runs/${run}/artifacts/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 /** @param {string} run */

@@ -90,10 +90,10 @@ export async function show(frame) {
 
   function describe() {
     const first = turns.find((turn) => turn.message)?.message ?? `Ask ${dataset}`;
-    title.textContent = first.split("\n")[0];
+    title.textContent = lineOf(first);
     size.textContent = counted(turns.length, "question");
     size.hidden = !turns.length;
-    frame.title(first.split("\n")[0]);
+    frame.title(lineOf(first));
   }
 
   /** The address of what is shown, and what is not asked yet. */
@@ -226,8 +226,7 @@ export async function show(frame) {
    */
   function name(turn, message, at) {
     const heading = /** @type {HTMLElement} */ (turn.element.querySelector("h2"));
-    const [line, ...rest] = message.split("\n");
-    heading.textContent = /^(sql|python):\s*$/i.test(line) ? `${line} ${rest[0] ?? ""}`.trim() : line;
+    heading.textContent = lineOf(message);
     /** @type {HTMLElement} */ (turn.element.querySelector("time")).textContent = moment(at);
   }
 
@@ -264,6 +263,12 @@ export async function show(frame) {
     noted();
     next();
   }
+}
+
+/** A message on one line. */
+function lineOf(/** @type {string} */ message) {
+  const [line, next = ""] = message.split("\n");
+  return /^(sql|python):\s*$/i.test(line) ? `${line.trim()} ${next}` : line;
 }
 
 /**

@@ -35,6 +35,7 @@ async function one(frame, name) {
   const path = `/datasets/${encodeURIComponent(name)}`;
   const loading = html`<main id="main" class="main" tabindex="-1"><div class="page"><h1>${name}</h1><p class="lede">Reading it, which is done once.</p><div class="card skeleton" aria-busy="true"><span class="skel w1"></span><span class="skel w2"></span><span class="skel w3"></span></div></div></main>`;
   frame.place(loading);
+  /** @type {[import("../../types/api").Dataset, import("../../types/api").Profile, import("../../types/api").DatasetSchema, import("../../types/api").Datasets]} */
   const [about, profile, schema, all] = await Promise.all([api.get(path, signal), api.get(`${path}/profile`, signal), api.get(`${path}/schema`, signal), api.get("/datasets", signal)]);
   const listed = all.datasets.find((/** @type {any} */ each) => each.id === name);
   const isBuiltIn = listed?.origin === "built-in";
@@ -67,15 +68,15 @@ ${dropZone(frame, true)}</div></div></div></main>`);
 }
 
 /** The latest day of the columns that tell of time. */
-function newest(/** @type {any} */ profile) {
+function newest(/** @type {import("../../types/api").Profile} */ profile) {
   const days = profile.tables.flatMap((/** @type {any} */ table) => table.columns.filter((/** @type {any} */ column) => column.time).map((/** @type {any} */ column) => String(column.max)));
   const last = days.sort().at(-1);
   return last ? [html`<dt>Newest day</dt>`, html`<dd>${last.slice(0, 10)}</dd>`] : null;
 }
 
 /**
- * @param {any} profile
- * @param {any} schema
+ * @param {import("../../types/api").Profile} profile
+ * @param {import("../../types/api").DatasetSchema} schema
  */
 function columns(profile, schema) {
   const stem = fresh("tables");
@@ -85,7 +86,7 @@ function columns(profile, schema) {
   list.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const next = (tabs.indexOf(document.activeElement) + step + tabs.length) % tabs.length;
+    const next = (tabs.indexOf(/** @type {HTMLElement} */ (document.activeElement)) + step + tabs.length) % tabs.length;
     tabs[next].focus();
     choose(next);
   });
@@ -139,7 +140,7 @@ function shape(column, table) {
   return html`<div class="cats">${top.map((/** @type {any[]} */ [value, times]) => html`<span><svg aria-hidden="true"><rect width=${`${((times / Math.max(table.rows, 1)) * 100).toFixed(1)}%`} height="100%" rx="2"></rect></svg><i>${String(value)}</i><em>${count(times)}</em></span>`)}${rest > 0 && column.distinct > top.length ? html`<span><i class="quiet">others</i><em>${count(rest)}</em></span>` : null}</div>`;
 }
 
-/** @param {any[]} remarks */
+/** @param {import("../../types/api").DatasetParts.Remark[]} remarks */
 function done(remarks) {
   const where = (/** @type {any} */ remark) => {
     if (remark.rows?.length) return `${remark.rows.length === 1 ? "row" : "rows"} ${remark.rows.slice(0, 3).join(", ")}${(remark.count ?? remark.rows.length) > 3 ? ` and ${count((remark.count ?? remark.rows.length) - 3)} more` : ""}`;
@@ -152,7 +153,7 @@ function done(remarks) {
 /**
  * What people remember about a dataset: read, added, said otherwise, forgotten.
  * @param {string} dataset
- * @param {any[]} remembered
+ * @param {import("../../types/api").DatasetParts.Note[]} remembered
  */
 function notes(dataset, remembered) {
   const place = html`<div class="in stack"></div>`;

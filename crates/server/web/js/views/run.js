@@ -30,6 +30,7 @@ const VALUE_MAX = 4000;
 export async function show(frame, id) {
   const { signal } = frame;
   const { query } = address.here();
+  /** @type {import("../../types/api").Run} */
   let run = await api.get(`/runs/${encodeURIComponent(id)}`, signal);
   let picture = blank();
   let chosen = query.get("step") ?? "";
@@ -145,6 +146,7 @@ export async function show(frame, id) {
     const begin = Date.parse(run.created_at);
     /** @type {Row[]} */
     const all = [{ id: "request", name: "Request", note: taskOf(run.task), kind: "off", from: null, ms: null, step: null }];
+    /** @type {any[]} what is recorded, or what was heard of since */
     const steps = picture.steps.length > run.steps.length ? picture.steps : run.steps;
     for (const step of steps) {
       const isLive = step.state === "live";
@@ -283,13 +285,13 @@ function isUnwell(/** @type {any} */ output) {
   return Boolean(output && typeof output === "object" && ["failed", "killed", "lost", "refused"].includes(output.outcome));
 }
 
-/** @param {any} run */
+/** @param {import("../../types/api").Run} run */
 function resultNote(run) {
   const text = run.output?.sentence ?? run.output?.refusal?.message ?? run.output?.error?.message ?? run.problem?.message ?? "";
   return text.split("\n")[0];
 }
 
-/** @param {any} replay */
+/** @param {import("../../types/api").Replay | undefined} replay */
 function replayed(replay) {
   if (replay?.same) return html`<div class="banner ok" role="status">${icon("check")}<div><b>The same</b><p>The code, run against what was recorded, took ${counted(replay.steps, "step")} to the same end.</p></div></div>`;
   return html`<div class="banner" role="status">${icon("warn")}<div><b>Not the same</b><p>${marked(sentence(replay?.difference?.message ?? "the replay went another way"))}</p></div></div>`;

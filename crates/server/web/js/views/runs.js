@@ -59,7 +59,7 @@ export async function show(frame) {
     if (cursor) parts.set("cursor", cursor);
     return api.get(`/runs?${parts}`, signal);
   };
-  /** @type {any[]} */
+  /** @type {import("../../types/api").Runs["runs"]} */
   let runs = [];
   let next = /** @type {string | null} */ (null);
 

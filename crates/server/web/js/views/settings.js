@@ -13,6 +13,7 @@ const KEYS = { there: ["ok", "check", "key is there"], missing: ["wait", "warn",
 /** @param {import("../main.js").Frame} frame */
 export async function show(frame) {
   const { signal, session } = frame;
+  /** @type {[import("../../types/api").Models, any]} */
   const [models, settings] = await Promise.all([api.get("/models", signal), api.get("/settings", signal).catch((error) => error)]);
   const state = (/** @type {string} */ key) => {
     const [kind, picture, word] = KEYS[key] ?? ["off", "circle", key];
