@@ -119,6 +119,7 @@ export function isOver(/** @type {string} */ state) {
 
 /** @type {Record<string, [string, string]>} while it happens, and after */
 const WORDS = {
+  recall: ["Looking for an earlier answer", "Found an earlier answer"],
   sample: ["Taking example rows", "Took example rows"],
   model: ["A model is writing", "A model wrote"],
   execute: ["Running it in the sandbox", "Ran it in the sandbox"],

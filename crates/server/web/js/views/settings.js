@@ -8,7 +8,7 @@ import { icon } from "../icons.js";
 import { problemBox } from "./answer.js";
 
 /** @type {Record<string, [string, string, string]>} */
-const KEYS = { there: ["ok", "check", "key is there"], missing: ["wait", "warn", "key is missing"], not_needed: ["off", "check", "needs no key"] };
+const KEYS = { there: ["ok", "check", "key is there"], missing: ["off", "circle", "no key is set"], not_needed: ["off", "check", "needs no key"] };
 
 /** @param {import("../main.js").Frame} frame */
 export async function show(frame) {
