@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 
-import { api, ask, browse, open, serve } from "./served.mjs";
+import { api, ask, browse, model, open, serve } from "./served.mjs";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -379,6 +379,30 @@ test("with a token the page asks for it, and what it sends is proven", async () 
   } finally {
     await opened.close();
     await guarded.stop();
+  }
+});
+
+test("what a model writes is seen as it writes it, and its answer says who it was", async () => {
+  const writer = await model('```python\nback = order_items.merge(orders, on="order_id")\nback[back.returned].groupby("category", as_index=False).price.sum()\n```');
+  const asked = await serve([], { ASSAY_MODEL: "chat:slow", OPENAI_BASE_URL: writer.url });
+  const opened = await open(browser);
+  try {
+    const { page } = opened;
+    await page.goto(`${asked.url}/page/ask?data=ecommerce`);
+    await page.fill("#question", "Which categories lose the most money to returns?");
+    await page.press("#question", "Enter");
+    await page.locator(".card.live .code", { hasText: "order_items.merge" }).waitFor({ timeout: 60_000 });
+    assert.match(await page.locator(".card.live").textContent(), /A model is writing/);
+    const known = page.locator(".turn .known.checked");
+    await known.waitFor({ timeout: 60_000 });
+    assert.match(await known.textContent(), /chat:slow, [\d,]+ tokens/);
+    await page.getByRole("tab", { name: "Code" }).click();
+    assert.match(await page.locator(".msg .code").first().textContent(), /order_items\.merge/);
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await asked.stop();
+    writer.stop();
   }
 });
 

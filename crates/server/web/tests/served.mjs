@@ -2,6 +2,7 @@
 // nothing. What goes wrong in the page (errors, refused content) fails the test that saw it.
 
 import { spawn } from "node:child_process";
+import { createServer } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +11,17 @@ import { chromium } from "playwright-core";
 
 const START_MS = 60_000;
 
-/** Starts `assay serve`; `url` is where it answers. */
-export async function serve(more = []) {
+/**
+ * Starts `assay serve`; `url` is where it answers.
+ * @param {string[]} [more] further arguments
+ * @param {Record<string, string>} [variables]
+ */
+export async function serve(more = [], variables = {}) {
   const program = process.env.ASSAY;
   if (!program) throw new Error("ASSAY names no program: start this with `cargo xtask web`");
   const folder = await mkdtemp(join(tmpdir(), "assay-page-"));
   const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ASSAY_(MODEL|DATA_DIR)|.*_API_KEY|.*_BASE_URL)$/.test(name)));
-  const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--data-dir", folder, ...more], { env: environment, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--data-dir", folder, ...more], { env: { ...environment, ...variables }, stdio: ["ignore", "ignore", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     let said = "";
     const timer = setTimeout(() => reject(new Error(`the server does not answer: ${said}`)), START_MS);
@@ -41,6 +46,27 @@ export async function serve(more = []) {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * A model on loopback that writes one reply, slowly, as Chat Completions servers do.
+ * @param {string} reply
+ */
+export async function model(reply) {
+  const served = createServer(async (request, response) => {
+    for await (const chunk of request) void chunk;
+    response.setHeader("Content-Type", "text/event-stream");
+    const send = (/** @type {object} */ what) => response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "slow", ...what })}\n\n`);
+    for (const content of reply.match(/[^]{1,8}/g) ?? []) {
+      send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: { prompt_tokens: 900, completion_tokens: 80, total_tokens: 980 } });
+    response.end("data: [DONE]\n\n");
+  });
+  await new Promise((resolve) => served.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (served.address());
+  return { url: `http://127.0.0.1:${port}/v1`, stop: () => served.close() };
 }
 
 export async function browse() {

@@ -37,24 +37,28 @@ export function live(stop) {
   const since = new Map();
 
   function draw() {
-    if (!picture) return;
-    said.textContent = status(picture);
-    if (picture.began && start === began) start = Math.min(began, performance.now() - Math.max(0, Date.now() - picture.began));
-    steps.hidden = !picture.steps.length;
-    fill(steps, picture.steps.map((step) => {
+    const shown = picture;
+    if (!shown) return;
+    said.textContent = status(shown);
+    if (shown.began && start === began) start = Math.min(began, performance.now() - Math.max(0, Date.now() - shown.began));
+    steps.hidden = !shown.steps.length;
+    fill(steps, shown.steps.map((step) => {
       const isLive = step.state === "live";
       if (isLive && !since.has(step.index)) since.set(step.index, performance.now());
+      const before = shown.steps.filter((each) => each.name === step.name && each.index < step.index).length;
+      const again = before ? `, ${["second", "third", "fourth", "fifth"][before - 1] ?? `${before + 1}th`} time` : "";
       const words = isLive ? stepWords(step.name, false) : stepWords(step.name, true);
       const note = step.said || (step.attempts > 1 ? `${step.attempts} attempts` : "");
-      return html`<li class=${isLive ? "on" : step.state === "ok" ? "ok" : "bad"}>${isLive ? html`<span class="dot live" aria-hidden="true"></span>` : icon(step.state === "ok" ? "check" : "cross")}<span>${words}${step.state === "failed" ? ": failed" : ""}${note ? html`<small>${marked(sentence(note))}</small>` : null}</span><span class="ms" data-since=${isLive ? since.get(step.index) : null}>${step.ms === null ? "" : duration(step.ms)}</span></li>`;
+      return html`<li class=${isLive ? "on" : step.state === "ok" ? "ok" : "bad"}>${isLive ? html`<span class="dot live" aria-hidden="true"></span>` : icon(step.state === "ok" ? "check" : "cross")}<span>${words}${again}${step.state === "failed" ? ": failed" : ""}${note ? html`<small>${marked(sentence(note))}</small>` : null}</span><span class="ms" data-since=${isLive ? since.get(step.index) : null}>${step.ms === null ? "" : duration(step.ms)}</span></li>`;
     }));
-    const last = picture.steps.findLast((step) => step.text);
-    const text = last?.text || picture.printed;
+    const last = shown.steps.findLast((step) => step.text);
+    // A model fences its code; the fence is no part of it.
+    const text = (last?.text ?? "").replace(/^\s*```\w*\n/, "").replace(/\n```\s*$/, "\n") || shown.printed;
     written.hidden = !text;
     if (text) {
       const atEnd = isAtEnd(written.firstElementChild);
       const code = block(text, last?.text ? languageOf(last.channel, text) : "text", { flush: true, label: last?.text ? "What the model writes" : "Printed" });
-      if (picture.steps.some((step) => step.state === "live")) code.append(html`<span class="caret" aria-hidden="true"></span>`);
+      if (shown.steps.some((step) => step.state === "live")) code.append(html`<span class="caret" aria-hidden="true"></span>`);
       fill(written, code);
       if (atEnd) code.scrollTop = code.scrollHeight;
     }
