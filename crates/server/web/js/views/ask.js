@@ -266,7 +266,7 @@ export async function show(frame) {
 }
 
 /** A message on one line. */
-function lineOf(/** @type {string} */ message) {
+export function lineOf(/** @type {string} */ message) {
   const [line, next = ""] = message.split("\n");
   return /^(sql|python):\s*$/i.test(line) ? `${line.trim()} ${next}` : line;
 }

@@ -11,7 +11,7 @@ import { icon, seal } from "../icons.js";
 import { LEVELS, tokensOf } from "../known.js";
 import { grid } from "../table.js";
 import { card, problemBox } from "./answer.js";
-import { messageOf } from "./ask.js";
+import { lineOf, messageOf } from "./ask.js";
 import { stateOf, taskOf, worked } from "./runs.js";
 
 const TICK_MS = 250;
@@ -44,7 +44,7 @@ export async function show(frame, id) {
   const files = html`<div></div>`;
   frame.place(html`<main id="main" class="main" tabindex="-1" data-view="run"><div class="page">${top}${figures}<div class="split">${timeline}<div class="stack">${detail}${files}</div></div></div></main>`);
 
-  const title = (run.title ?? run.task).split("\n")[0];
+  const title = taskOf(run.task) === "program" ? lineOf(messageOf(run)) : (run.title ?? run.task).split("\n")[0];
   frame.title(title);
   document.addEventListener("keydown", onKey, { signal });
   draw();
