@@ -53,7 +53,7 @@ pub fn run(workspace: &Workspace, wanted: Wanted) -> anyhow::Result<u8> {
     let mut node = Command::new("node");
     node.current_dir(&web).env("ASSAY", workspace.assay()?).env("CHROMIUM", browser);
     match wanted {
-        Wanted::Tests => node.args(["--test", "--test-reporter=spec", "tests/"]),
+        Wanted::Tests => node.args(["--test", "--test-reporter=spec", "tests/page.test.mjs"]),
         Wanted::Shots(folder) => node.arg("tests/shots.mjs").arg(std::path::absolute(folder)?),
     };
     exit_code(&mut node)
@@ -68,7 +68,11 @@ fn skipped(checks: &[&str], reason: &str) -> u8 {
 /// A lock file that says where packages lie would be wrong for everybody who gets them elsewhere.
 fn ensure_plain(lock: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(lock).with_context(|| format!("cannot read {}", lock.display()))?;
-    ensure!(!text.contains("\"resolved\""), "{} names addresses: write it with `omit-lockfile-registry-resolved`", LOCK);
+    ensure!(
+        !text.contains("\"resolved\""),
+        "{} names addresses: write it with `omit-lockfile-registry-resolved`",
+        LOCK
+    );
     Ok(())
 }
 

@@ -149,8 +149,8 @@ export namespace RunParts {
   type Mode = "attached" | "queued";
   type Problem = { "v": 1; "kind": "problem"; "code": Code; "message": string; "hint": string | null; "actions": Action[]; "path": string | null; "run": RunId | null };
   type Code = "usage" | "setting_invalid" | "dataset_unknown" | "table_unknown" | "column_unknown" | "plan_invalid" | "file_unreadable" | "file_format" | "input_changed" | "run_unknown" | "run_busy" | "run_exists" | "task_unknown" | "key_conflict" | "journal_mismatch" | "journal_damaged" | "capsule_damaged" | "session_diverged" | "store_locked" | "store_readonly" | "store_newer" | "disk_full" | "disk_failed" | "environment_missing" | "sandbox_unavailable" | "sandbox_busy" | "sandbox_lost" | "key_missing" | "model_unknown" | "model_refused" | "model_failed" | "model_truncated" | "rate_limited" | "quota_exceeded" | "budget_exhausted" | "not_found" | "method_unknown" | "token_invalid" | "forbidden" | "too_many_requests" | "unsupported_media" | "too_large" | "worker_lost" | "timed_out" | "cancelled" | "internal" | "unknown";
-  type Action = { "do": "resume_run"; "run": RunId } | { "do": "follow_run"; "run": RunId } | { "do": "cancel_run"; "run": RunId } | { "do": "list_runs" } | { "do": "add_dataset" } | { "do": "refresh_dataset"; "dataset": string } | { "do": "remove_dataset"; "dataset": string } | { "do": "list_notes" } | { "do": "forget_note" } | { "do": "check_plan" } | { "do": "list_readings" } | { "do": "replace_file" } | { "do": "check_machine" } | { "do": "make_token" } | { "do": "stop_broker" } | { "do": "list_documents" } | { "do": "choose"; "what": Choice };
-  type Choice = "data_dir" | "env_dir" | "python" | "broker" | "cache_bytes" | "dataset_name" | "output_folder" | "capsule_file" | "effects_file" | "tables_file";
+  type Action = { "do": "resume_run"; "run": RunId } | { "do": "follow_run"; "run": RunId } | { "do": "cancel_run"; "run": RunId } | { "do": "list_runs" } | { "do": "add_dataset" } | { "do": "refresh_dataset"; "dataset": string } | { "do": "remove_dataset"; "dataset": string } | { "do": "list_notes" } | { "do": "forget_note" } | { "do": "check_plan" } | { "do": "list_readings" } | { "do": "replace_file" } | { "do": "check_machine" } | { "do": "make_token" } | { "do": "stop_broker" } | { "do": "pull_model"; "model": string } | { "do": "list_documents" } | { "do": "choose"; "what": Choice };
+  type Choice = "data_dir" | "env_dir" | "python" | "broker" | "models_dir" | "models_mirror" | "cache_bytes" | "dataset_name" | "output_folder" | "capsule_file" | "effects_file" | "tables_file";
   type ForkPoint = { "run": RunId; "step": number };
   type Timestamp = string;
   type Step = { "index": number; "name": string; "state": StepState; "attempts": number; "finished_at": Timestamp; "duration_ms": number; "input_hash": Hash; "output_hash": Hash; "output": any; "request": Hash | null };
@@ -170,8 +170,10 @@ export namespace ModelsParts {
   type DefinedModel = { "name": string; "provider": string; "model": string; "key": KeyState; "fallbacks": string[] };
   type KeyState = "there" | "missing" | "not_needed";
   type KnownProvider = { "name": string; "key": KeyState; "key_variable": string | null; "origin": string | null };
+  type LocalWeights = { "name": string; "state": WeightsState; "bytes": number; "bytes_here": number };
+  type WeightsState = "there" | "absent";
 }
-export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[] };
+export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[]; "local": ModelsParts.LocalWeights[] };
 
 export namespace ConfigParts {
   type Setting = { "name": string; "value": string | null; "origin": string; "about": string };
