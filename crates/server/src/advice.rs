@@ -29,6 +29,7 @@ fn way(action: &Action) -> Option<String> {
         | Action::ReplaceFile
         | Action::CheckMachine
         | Action::StopBroker
+        | Action::PullModel { .. }
         | Action::ListDocuments
         | Action::Choose { .. } => return None,
     })
