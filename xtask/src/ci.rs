@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::Context;
 
 use crate::tidy;
+use crate::web;
 use crate::workspace::{Workspace, exit_code};
 
 const LINT: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
@@ -33,13 +34,14 @@ enum Stage {
     Build,
     Environment,
     Tests,
+    Web,
     SlowTests,
 }
 
 impl Ring {
     fn stages(self) -> &'static [Stage] {
         const ALL: &[Stage] =
-            &[Stage::Tidy, Stage::Clippy, Stage::Build, Stage::Environment, Stage::Tests, Stage::SlowTests];
+            &[Stage::Tidy, Stage::Clippy, Stage::Build, Stage::Environment, Stage::Tests, Stage::Web, Stage::SlowTests];
         match self {
             Ring::One => &ALL[..ALL.len() - 1],
             Ring::OneAndSlow => ALL,
@@ -55,6 +57,7 @@ impl Stage {
             Stage::Build => "build",
             Stage::Environment => "environment",
             Stage::Tests => "tests",
+            Stage::Web => "web",
             Stage::SlowTests => "slow tests",
         }
     }
@@ -66,6 +69,7 @@ impl Stage {
             Stage::Build => exit_code(&mut workspace.cargo(BUILD)),
             Stage::Environment => provide_environment(workspace),
             Stage::Tests => exit_code(workspace.cargo(TEST).env_remove("ASSAY_SLOW")),
+            Stage::Web => web::run(workspace, web::Wanted::Tests),
             Stage::SlowTests => exit_code(workspace.cargo(TEST).env("ASSAY_SLOW", "1")),
         }
     }

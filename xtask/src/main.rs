@@ -10,6 +10,7 @@ mod pictures;
 mod suite;
 mod tidy;
 mod train;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask suite         the project's own questions over 52 datasets, answers held against pandas
        cargo xtask guard         what the SQL policy has of the engine, asked of it anew
        cargo xtask pictures      the pictures of the README, from what the program answers
+       cargo xtask web [--shots DIR]
+                                 the page's types and its tests in a browser; --shots takes pictures of it instead
        cargo xtask train [--out FILE] [--folds N] [--ablate]
                                  learns the planner's weights; --folds measures them, on tables they were not learned from
        cargo xtask bench ask [--only PART]
@@ -64,6 +67,8 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["suite"] => suite::run(&Workspace::find()?),
         ["guard"] => guard::run(&Workspace::find()?),
         ["pictures"] => pictures::run(&Workspace::find()?),
+        ["web"] => web::run(&Workspace::find()?, web::Wanted::Tests),
+        ["web", "--shots", folder] => web::run(&Workspace::find()?, web::Wanted::Shots(folder)),
         ["train", options @ ..] => train::run(&Workspace::find()?, options),
         ["bench", "ask"] => bench::ask::run(&Workspace::find()?, &["planning", "shell"]),
         ["bench", "ask", "--only", part] => bench::ask::run(&Workspace::find()?, &[part]),

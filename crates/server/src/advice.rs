@@ -34,6 +34,7 @@ fn way(action: &Action) -> Option<String> {
         | Action::CheckMachine
         | Action::PullModel { .. }
         | Action::StopBroker
+        | Action::PullModel { .. }
         | Action::ListDocuments
         | Action::Choose { .. } => return None,
     })

@@ -1,0 +1,412 @@
+// The page as people use it, in a real browser, against the real program.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+
+import { api, ask, browse, model, open, serve } from "./served.mjs";
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** @type {Awaited<ReturnType<typeof serve>>} */
+let server;
+/** @type {import("playwright-core").Browser} */
+let browser;
+
+before(async () => {
+  [server, browser] = await Promise.all([serve(), browse()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** A test with a page of its own, in which nothing may go wrong. */
+function inPage(name, how, body) {
+  test(name, async () => {
+    const opened = await open(browser, how);
+    try {
+      await body(opened.page);
+      assert.deepEqual(opened.wrong, [], "the page complained");
+    } catch (error) {
+      const shot = process.env.ASSAY_SHOTS_OF_FAILURES;
+      if (shot) await opened.page.screenshot({ path: `${shot}/${name.replaceAll(/\W+/g, "-")}.png`, fullPage: true });
+      throw error;
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+const runOf = (page) => new URL(page.url()).searchParams.get("runs").split(",").at(-1).split(":")[0];
+const cells = (table) => table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+inPage("a first visit leads to an answered question", {}, async (page) => {
+  await page.goto(server.url);
+  assert.equal(await page.locator("h1").textContent(), "Ask your data a question.");
+  await page.getByRole("button", { name: "What is the SLA compliance by priority?" }).click();
+  const known = page.locator(".turn .known");
+  await known.waitFor();
+  assert.match(await known.textContent(), /Verified/);
+  assert.equal(await page.locator(".turn h2").textContent(), "What is the SLA compliance by priority?");
+  assert.match(await page.locator(".sentence").textContent(), /Low has the highest SLA compliance, 95\.3 %/);
+  const run = await api(server, `/runs/${runOf(page)}`);
+  assert.equal(run.output.status, "answered");
+  await page.getByRole("button", { name: "How do you know" }).click();
+  assert.match(await page.locator(".checks").textContent(), new RegExp(run.output.dataset.version.slice(0, 8)));
+});
+
+inPage("bars, table and chart show the API's numbers", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  const turn = await ask(page, "What was the revenue by category last month?");
+  const { output } = await api(server, `/runs/${runOf(page)}`);
+  const written = output.table.rows.map(([name, value]) => [name, Number(value).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })]);
+  const bars = await cells(turn.locator("table.bars"));
+  assert.deepEqual(bars.map(([name, , value]) => [name, value]), written);
+  await turn.getByRole("tab", { name: "Table" }).click();
+  assert.deepEqual(await cells(turn.locator("table")), written);
+  const most = Math.max(...output.table.rows.map((row) => Number(row[1])));
+  await turn.getByRole("tab", { name: "Answer" }).click();
+  const widths = await turn.locator("table.bars rect").evaluateAll((all) => all.map((each) => Number.parseFloat(each.getAttribute("width"))));
+  output.table.rows.forEach((row, at) => assert.ok(Math.abs(widths[at] - (Number(row[1]) / most) * 100) < 0.01, `${row[0]}: ${widths[at]}`));
+  await turn.getByRole("tab", { name: "Chart" }).click();
+  await turn.locator(".chart rect.s0").first().waitFor();
+  const drawn = await turn.locator(".chart rect.s0 title").evaluateAll((all) => all.map((each) => each.textContent));
+  assert.deepEqual(drawn, output.table.rows.map(([name, value]) => `${name}: ${value}`));
+  assert.match(page.url(), /:chart/);
+  await page.reload();
+  await page.locator(".chart rect.s0").first().waitFor();
+});
+
+inPage("a table sorts by its headers", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  const turn = await ask(page, "SQL: SELECT status, count(*) AS n FROM orders GROUP BY 1 ORDER BY 1");
+  const first = async () => (await cells(turn.locator("table")))[0][0];
+  assert.equal(await first(), "cancelled");
+  await turn.getByRole("button", { name: "n", exact: true }).click();
+  assert.equal(await first(), "completed");
+  assert.equal(await turn.locator('th[aria-sort="descending"]').count(), 1);
+  await turn.locator("th button").nth(1).click();
+  assert.equal(await first(), "cancelled");
+});
+
+inPage("a refusal says why, and its suggestion answers", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  const turn = await ask(page, "profit by category");
+  assert.equal(await turn.locator("mark").textContent(), "profit");
+  assert.match(await turn.locator(".known").textContent(), /Refused/);
+  await turn.getByRole("button", { name: "What is the return rate by category?" }).click();
+  const second = page.locator(".turn").nth(1);
+  await second.locator(".known.verified").waitFor();
+  assert.match(await second.locator(".sentence").textContent(), /return rate/);
+});
+
+inPage("a failing statement shows where, and is edited and run again", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  const turn = await ask(page, "SQL: SELECT nope FROM orders");
+  assert.match(await turn.locator(".code .say").textContent(), /"nope" not found/);
+  await turn.getByRole("button", { name: "Edit and run again" }).click();
+  assert.equal(await page.inputValue("#question"), "SQL: SELECT nope FROM orders");
+  const fixed = await ask(page, "SQL: SELECT count(*) AS n FROM orders");
+  assert.deepEqual(await cells(fixed.locator("table")), [["4,018"]]);
+  const refused = await ask(page, "SQL: SELECT * FROM read_csv('/etc/passwd')");
+  assert.match(await refused.locator(".known").textContent(), /Refused/);
+});
+
+inPage("a program that fails is shown with its line", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  const turn = await ask(page, "PYTHON:\nprint(len(orders))\n1 / 0");
+  assert.match(await turn.locator(".l.err").textContent(), /1 \/ 0/);
+  assert.match(await turn.textContent(), /ZeroDivisionError/);
+  await turn.getByRole("link", { name: "The run" }).click();
+  await page.locator('.trow[aria-selected="true"]').waitFor();
+  assert.equal(await page.locator('.trow[aria-selected="true"]').getAttribute("data-kind"), "bad", "opened on the failed step");
+  assert.match(await page.locator(".detail").textContent(), /division by zero/);
+});
+
+const SLOW = "PYTHON:\nimport time\nfor i in range(90):\n    print('line', i, flush=True)\n    time.sleep(0.1)";
+
+inPage("what a program prints is seen as it is printed, and Stop stops it", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=support`);
+  await page.fill("#question", SLOW);
+  await page.press("#question", "Enter");
+  await page.locator(".card.live .code", { hasText: "line 2" }).waitFor();
+  const run = runOf(page);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.locator(".turn .known", { hasText: "Stopped" }).waitFor();
+  assert.equal((await api(server, `/runs/${run}`)).state, "cancelled");
+});
+
+inPage("a reload in the middle of a run loses nothing", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=support`);
+  await page.fill("#question", SLOW.replace("90", "40"));
+  await page.press("#question", "Enter");
+  await page.locator(".card.live .code", { hasText: "line 2" }).waitFor();
+  await page.fill("#question", "SQL: SELECT count(*) AS n FROM tickets");
+  await page.press("#question", "Enter");
+  await page.locator(".turn", { hasText: "Waiting for the question before it" }).waitFor();
+  await page.reload();
+  await page.locator(".card.live .code", { hasText: "line 0" }).waitFor();
+  await page.locator(".turn").nth(0).locator(".known", { hasText: "Ran as written" }).waitFor({ timeout: 60_000 });
+  assert.match(await page.locator(".turn").nth(0).textContent(), /line 39/);
+  await page.locator(".turn").nth(1).locator(".known").waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator(".turn").count(), 2);
+  assert.match(await page.locator(".turn").nth(1).locator("table").textContent(), /6,417/);
+});
+
+inPage("everything is done by keyboard", {}, async (page) => {
+  await page.goto(server.url);
+  await page.locator(".set li button").first().waitFor();
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
+  await page.keyboard.press("/");
+  await page.keyboard.type("How many orders are there by status?");
+  await page.keyboard.press("Enter");
+  await page.locator(".turn .known").waitFor();
+  await page.evaluate(() => /** @type {HTMLElement} */ (document.activeElement)?.blur());
+  await page.keyboard.press("2");
+  assert.equal(await page.locator('[role="tab"][aria-selected="true"]').textContent(), "Table");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.locator('[role="tab"][aria-selected="true"]').textContent(), "Chart");
+  await page.keyboard.press("?");
+  await page.locator("dialog.keys").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.locator(".runlist a").first().waitFor();
+  await page.locator(".runlist a").first().focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".trow").first().waitFor();
+  const chosen = () => page.locator('.trow[aria-selected="true"] b').textContent();
+  const last = await chosen();
+  await page.keyboard.press("k");
+  assert.notEqual(await chosen(), last);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-selected")), "true");
+  await page.keyboard.press("r");
+  assert.match(await page.locator(".detail .code").textContent(), /"input_hash"/);
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await page.locator(".cards a").first().waitFor();
+});
+
+inPage("a run is replayed, forked and told as its journal", {}, async (page) => {
+  const asked = await api(server, "/chat", { dataset_id: "support", message: "tickets by priority" });
+  await page.goto(`${server.url}/page/runs/${asked.run_id}`);
+  await page.locator(".trow").first().waitFor();
+  const { steps } = await api(server, `/runs/${asked.run_id}`);
+  assert.equal(await page.locator(".trow").count(), steps.length + 2);
+  await page.getByRole("button", { name: "Replay" }).click();
+  await page.locator(".banner", { hasText: "The same" }).waitFor();
+  await page.locator(".trow").nth(1).click();
+  assert.match(page.url(), /step=0/);
+  await page.getByRole("button", { name: "Fork from here" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(asked.run_id));
+  await page.locator(".figures", { hasText: "Forked from" }).waitFor();
+  const capsule = await page.request.get(`${server.url}${await page.getByRole("link", { name: "Capsule" }).getAttribute("href")}`);
+  assert.equal(capsule.headers()["content-type"], "application/zip");
+});
+
+inPage("runs are listed and filtered", {}, async (page) => {
+  await api(server, "/chat", { dataset_id: "support", message: "SQL: SELECT broken FROM tickets" });
+  await page.goto(`${server.url}/page/runs`);
+  await page.locator(".runlist a").first().waitFor();
+  await page.getByRole("button", { name: "Failed" }).click();
+  await page.waitForURL(/state=failed/);
+  await page.locator(".runlist a").first().waitFor();
+  const states = await page.locator(".runlist .state").evaluateAll((all) => all.map((each) => each.textContent));
+  assert.ok(states.length > 0 && states.every((state) => state === "failed"), states.join());
+  await page.getByLabel("Task").selectOption("sql/1");
+  await page.waitForURL(/task=sql/);
+  await page.locator(".runlist a", { hasText: "SELECT broken" }).first().waitFor();
+});
+
+inPage("files become a dataset, what was done to them is said, and they answer", {}, async (page) => {
+  await page.goto(`${server.url}/page/data`);
+  const lines = ["region,price", "North,10.5", "South,20", "South", "West,n/a", "West,7"];
+  await page.locator('input[type="file"]').setInputFiles({ name: "Shop sales.csv", mimeType: "text/csv", buffer: Buffer.from(lines.join("\n")) });
+  await page.waitForURL(/page\/data\/shop_sales/, { timeout: 60_000 });
+  await page.locator(".cols-table").waitFor();
+  const { tables } = await api(server, "/datasets/shop_sales/profile");
+  assert.equal(await page.locator(".cols-table tbody tr").count(), tables[0].columns.length);
+  assert.match(await page.locator(".cols-table").textContent(), new RegExp(`${tables[0].columns[1].nulls} empty`));
+  assert.ok((await page.locator(".remarks li").count()) > 0);
+  await page.getByRole("link", { name: "Ask this data" }).click();
+  const turn = await ask(page, "average price by region");
+  assert.match(await turn.locator(".sentence").textContent(), /South/);
+});
+
+inPage("a question of the data view is asked with one click", {}, async (page) => {
+  await page.goto(`${server.url}/page/data/ecommerce`);
+  await page.locator(".cols-table tbody tr").first().waitFor();
+  await page.getByRole("button", { name: "What is the return rate by category?" }).click();
+  await page.locator(".turn .known.verified").waitFor();
+  assert.equal(await page.locator(".rel svg").count(), 0);
+});
+
+inPage("what was wrong is remembered, shown with the data, said otherwise and forgotten", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=sensors`);
+  const turn = await ask(page, "What is the anomaly rate by location?");
+  await turn.getByRole("button", { name: "This is wrong" }).click();
+  await page.keyboard.type("locations A and B <b>are</b> one");
+  await page.keyboard.press("Enter");
+  await page.locator(".toast").waitFor();
+  await page.goto(`${server.url}/page/data/sensors`);
+  const note = page.locator(".notelist li");
+  await note.waitFor();
+  assert.match(await note.textContent(), /A and B <b>are<\/b> one/);
+  await note.getByRole("button", { name: /^Edit/ }).click();
+  await page.getByLabel("The note").fill("one place");
+  await page.keyboard.press("Enter");
+  await page.locator(".notelist li", { hasText: "One place." }).waitFor();
+  await page.getByRole("button", { name: /^Forget/ }).click();
+  await page.locator(".notelist").waitFor({ state: "detached" });
+  assert.deepEqual((await api(server, "/notes?dataset_id=sensors")).notes, []);
+});
+
+inPage("markup in data, names and questions stays text", { refusals: true }, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=support`);
+  const evil = "<img src=x onerror=alert(1)>";
+  let dialogs = 0;
+  page.on("dialog", (dialog) => { dialogs += 1; dialog.dismiss(); });
+  const turn = await ask(page, `SQL: SELECT '${evil}' AS "${evil}"`);
+  assert.equal(await turn.locator("img").count(), 0);
+  assert.deepEqual(await cells(turn.locator("table")), [[evil]]);
+  await ask(page, `PYTHON:\nprint("${evil}")`);
+  assert.equal(await page.locator(".turn img").count(), 0);
+  await page.goto(`${server.url}/page/data/${encodeURIComponent(evil)}`);
+  await page.locator(".problem").waitFor();
+  assert.equal(dialogs, 0);
+});
+
+inPage("a thread is found again in the rail", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  await ask(page, "What is the average order value by month?");
+  await page.goto(server.url);
+  await page.locator(".recent a", { hasText: "average order value by month" }).first().click();
+  await page.locator(".turn .known").waitFor();
+  assert.equal(await page.locator(".turn h2").first().textContent(), "What is the average order value by month?");
+});
+
+inPage("links, CSV and commands are copied whole", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=support`);
+  const turn = await ask(page, "tickets by priority");
+  const copied = async (name) => {
+    await turn.locator("summary").click();
+    await turn.getByRole("button", { name, exact: true }).click();
+    await page.locator(".toast").waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const { output } = await api(server, `/runs/${runOf(page)}`);
+  assert.equal(await copied("SQL"), output.sql);
+  assert.equal((await copied("Table as CSV")).trim().split("\n").length, output.table.row_count + 1);
+  assert.equal(await copied("assay command"), "assay ask support 'tickets by priority'");
+  assert.match(await copied("curl"), /^curl -s http:.*\/chat -H .*"message":"tickets by priority"/);
+  await page.goto(await copied("Link"));
+  await page.locator(".turn .known").waitFor();
+});
+
+for (const scheme of /** @type {const} */ (["light", "dark"])) {
+  for (const width of [1280, 380]) {
+    inPage(`every view is sound to see and to hear, ${scheme}, ${width} px`, { scheme, width }, async (page) => {
+      const looked = async (what) => {
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => /** @type {any} */ (window).axe.run());
+        const told = violations.map((each) => `${each.id}: ${each.nodes.map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`);
+        assert.deepEqual(told, [], what);
+        assert.ok((await overflow(page)) <= 0, `${what} scrolls sideways`);
+      };
+      await page.goto(server.url);
+      await page.locator(".set li button").nth(5).waitFor();
+      await looked("first visit");
+      await page.goto(`${server.url}/page/ask?data=ecommerce`);
+      for (const question of ["What was the revenue by category last month?", "best product", "SQL: SELECT nope FROM orders", "PYTHON:\norders.groupby('status').total.sum()"]) await ask(page, question);
+      await looked("answers");
+      const first = page.locator(".turn").first();
+      for (const face of ["Table", "Chart", "Code"]) {
+        await first.getByRole("tab", { name: face }).click();
+        if (face === "Chart") await first.locator(".chart .s0").first().waitFor();
+        await looked(face);
+      }
+      await first.getByRole("button", { name: "How do you know" }).click();
+      await looked("checks");
+      const run = runOf(page);
+      await page.goto(`${server.url}/page/runs`);
+      await page.locator(".runlist a").first().waitFor();
+      await looked("runs");
+      await page.goto(`${server.url}/page/runs/${run}?step=0`);
+      await page.locator(".trow").first().waitFor();
+      await looked("run");
+      await page.goto(`${server.url}/page/data`);
+      await page.locator(".cards a").first().waitFor();
+      await looked("datasets");
+      await page.goto(`${server.url}/page/data/ecommerce`);
+      await page.locator(".cols-table").waitFor();
+      await looked("dataset");
+      await page.goto(`${server.url}/page/settings`);
+      await page.locator(".settings li").first().waitFor();
+      await looked("settings");
+      if (width < 760) {
+        await page.getByRole("button", { name: "Menu" }).click();
+        await looked("menu");
+        await page.getByRole("link", { name: "Runs", exact: true }).click();
+        await page.locator(".runlist").waitFor();
+      }
+    });
+  }
+}
+
+test("with a token the page asks for it, and what it sends is proven", async () => {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  const guarded = await serve(["--require-token"]);
+  const opened = await open(browser);
+  try {
+    const { stdout } = await promisify(execFile)(guarded.program, ["token", "create", "page", "--json", "--data-dir", guarded.folder]);
+    const { page } = opened;
+    await page.goto(guarded.url);
+    await page.fill("#token", "not a token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".problem").waitFor();
+    await page.fill("#token", JSON.parse(stdout).token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "What is the SLA compliance by priority?" }).click();
+    await page.locator(".turn .known.verified").waitFor();
+    await page.reload();
+    await page.locator(".turn .known.verified").waitFor();
+    assert.equal(await page.evaluate(() => document.cookie), "", "no script reads the cookie");
+  } finally {
+    await opened.close();
+    await guarded.stop();
+  }
+});
+
+test("what a model writes is seen as it writes it, and its answer says who it was", async () => {
+  const writer = await model('```python\nback = order_items.merge(orders, on="order_id")\nback[back.returned].groupby("category", as_index=False).price.sum()\n```');
+  const asked = await serve([], { ASSAY_MODEL: "chat:slow", OPENAI_BASE_URL: writer.url });
+  const opened = await open(browser);
+  try {
+    const { page } = opened;
+    await page.goto(`${asked.url}/page/ask?data=ecommerce`);
+    await page.fill("#question", "Which categories lose the most money to returns?");
+    await page.press("#question", "Enter");
+    await page.locator(".card.live .code", { hasText: "order_items.merge" }).waitFor({ timeout: 60_000 });
+    assert.match(await page.locator(".card.live").textContent(), /A model is writing/);
+    const known = page.locator(".turn .known.checked");
+    await known.waitFor({ timeout: 60_000 });
+    assert.match(await known.textContent(), /chat:slow, [\d,]+ tokens/);
+    await page.getByRole("tab", { name: "Code" }).click();
+    assert.match(await page.locator(".msg .code").first().textContent(), /order_items\.merge/);
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await asked.stop();
+    writer.stop();
+  }
+});
+
+test("the declarations of the documents are those of the program", async () => {
+  const { declarations, written } = await import("./types.mjs");
+  assert.equal(await written(), declarations(/** @type {string} */ (process.env.ASSAY)), "ASSAY=… node tests/types.mjs writes them");
+});

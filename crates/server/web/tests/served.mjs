@@ -1,0 +1,114 @@
+// What every test begins with: the real program on a free port over throw-away data, and a browser that complains of
+// nothing. What goes wrong in the page (errors, refused content) fails the test that saw it.
+
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { chromium } from "playwright-core";
+
+const START_MS = 60_000;
+
+/**
+ * Starts `assay serve`; `url` is where it answers.
+ * @param {string[]} [more] further arguments
+ * @param {Record<string, string>} [variables]
+ */
+export async function serve(more = [], variables = {}) {
+  const program = process.env.ASSAY;
+  if (!program) throw new Error("ASSAY names no program: start this with `cargo xtask web`");
+  const folder = await mkdtemp(join(tmpdir(), "assay-page-"));
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ASSAY_(MODEL|DATA_DIR)|.*_API_KEY|.*_BASE_URL)$/.test(name)));
+  const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--data-dir", folder, ...more], { env: { ...environment, ...variables }, stdio: ["ignore", "ignore", "pipe"] });
+  const url = await new Promise((resolve, reject) => {
+    let said = "";
+    const timer = setTimeout(() => reject(new Error(`the server does not answer: ${said}`)), START_MS);
+    child.stderr.on("data", (chunk) => {
+      said += chunk;
+      const found = /listening on (http:\/\/\S+)/.exec(said);
+      if (found) {
+        clearTimeout(timer);
+        resolve(found[1]);
+      }
+    });
+    child.on("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+  });
+  return {
+    url,
+    folder,
+    program,
+    async stop() {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * A model on loopback that writes one reply, slowly, as Chat Completions servers do.
+ * @param {string} reply
+ */
+export async function model(reply) {
+  const served = createServer(async (request, response) => {
+    for await (const chunk of request) void chunk;
+    response.setHeader("Content-Type", "text/event-stream");
+    const send = (/** @type {object} */ what) => response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "slow", ...what })}\n\n`);
+    for (const content of reply.match(/[^]{1,8}/g) ?? []) {
+      send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: { prompt_tokens: 900, completion_tokens: 80, total_tokens: 980 } });
+    response.end("data: [DONE]\n\n");
+  });
+  await new Promise((resolve) => served.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (served.address());
+  return { url: `http://127.0.0.1:${port}/v1`, stop: () => served.close() };
+}
+
+export async function browse() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--headless"] });
+}
+
+/**
+ * A page that remembers what went wrong in it.
+ * @param {import("playwright-core").Browser} browser
+ * @param {{width?: number, scheme?: "light" | "dark", height?: number, refusals?: boolean}} [how] `refusals`: the server is
+ *   to refuse something, of which the browser tells as of an error
+ */
+export async function open(browser, how = {}) {
+  const context = await browser.newContext({
+    viewport: { width: how.width ?? 1280, height: how.height ?? 900 },
+    colorScheme: how.scheme ?? "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const wrong = /** @type {string[]} */ ([]);
+  page.on("pageerror", (error) => wrong.push(`${error.name}: ${error.message}`));
+  page.on("console", (message) => {
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !(isRefusal && how.refusals)) wrong.push(`${message.text()} ${message.location().url}`);
+  });
+  return { page, wrong, close: () => context.close() };
+}
+
+/** Asks in a thread that is open, and waits for what comes of it. */
+export async function ask(page, question) {
+  const before = await page.locator(".turn").count();
+  await page.fill("#question", question);
+  await page.press("#question", "Enter");
+  const turn = page.locator(".turn").nth(before);
+  await turn.locator(".known, .problem").first().waitFor({ timeout: 60_000 });
+  return turn;
+}
+
+/** JSON of the API, as any program gets it. */
+export async function api(server, path, body) {
+  const options = body === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const response = await fetch(server.url + path, options);
+  return response.json();
+}
