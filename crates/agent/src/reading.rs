@@ -47,6 +47,41 @@ pub fn read(reply: &str, language: Language) -> Written {
     if is_bare { code((language, text.to_string())) } else { Written::Neither }
 }
 
+/// Finds the program in a model's reply and the lines of words before it: of its blocks the longest that defines something,
+/// else the last one; the whole reply where it has no fence and does not read like prose.
+pub fn read_program(reply: &str) -> (Vec<String>, Option<String>) {
+    let mut blocks = fenced(reply);
+    blocks.retain(|(name, _)| name.is_empty() || names(Language::Python).contains(&name.as_str()));
+    let longest = blocks.iter().filter(|(_, text)| defines(text)).max_by_key(|(_, text)| text.len());
+    if let Some((_, text)) = longest.or(blocks.last()) {
+        return (words_before_code(reply), Some(text.clone()));
+    }
+    let bare = reply.trim();
+    let is_bare = !reply.lines().any(is_fence) && defines(bare) && !begins_as_prose(bare);
+    if is_bare { (Vec::new(), Some(bare.to_string())) } else { (words_before_code(reply), None) }
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
+
+fn words_before_code(reply: &str) -> Vec<String> {
+    let lines = reply.lines().take_while(|line| !is_fence(line));
+    let lines = lines.map(|line| line.trim().trim_start_matches(['-', '*', '#', ' '])).filter(|line| !line.is_empty());
+    lines.map(|line| line.chars().take(REASON_CHARACTERS_MAX).collect()).collect()
+}
+
+fn defines(text: &str) -> bool {
+    text.lines().any(|line| ["def ", "class ", "async def "].iter().any(|word| line.starts_with(word)))
+}
+
+/// Whether the first line cannot begin a program.
+fn begins_as_prose(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let begins = ["def ", "class ", "import ", "from ", "async def ", "@", "#", "\"\"\"", "'''"];
+    !begins.iter().any(|word| first.starts_with(word)) && !first.contains('=')
+}
+
 fn names(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &["python", "py", "python3"],
@@ -199,6 +234,17 @@ mod tests {
         assert_eq!(python("CANNOT: there is no column for profit"), "cannot: there is no column for profit");
         assert_eq!(python("**CANNOT: no dates**"), "cannot: no dates");
         assert_eq!(python("CANNOT: x\n```python\ny\n```"), "y");
+    }
+
+    #[test]
+    fn a_program_is_the_longest_block_that_defines_something_and_words_stand_before_it() {
+        let reply = "Plan:\n- add\n- print\n```python\ndef f():\n    return 1\n```\nUse it:\n```python\nf()\n```";
+        let (words, code) = read_program(reply);
+        assert_eq!((words.join("|").as_str(), code.as_deref()), ("Plan:|add|print", Some("def f():\n    return 1")));
+        assert_eq!(read_program("```\nX = 1\n```").1.as_deref(), Some("X = 1"), "nothing is added to it");
+        assert_eq!(read_program("def f():\n    return 1").1.as_deref(), Some("def f():\n    return 1"));
+        assert_eq!(read_program("First\nthink (a lot)"), (vec!["First".into(), "think (a lot)".into()], None));
+        assert_eq!(read_program("```json\n{}\n```").1, None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod data;
 pub mod machine;
+pub mod memory;
 pub mod models;
 pub mod plan;
 pub mod runs;
@@ -22,6 +23,9 @@ const fn entry<D: Document>() -> Entry {
     (D::KIND, D::schema)
 }
 
+/// A part of documents that has a `kind` of its own, and is a line by itself where lessons are written to a file.
+const LESSON: &str = "lesson";
+
 const ALL: &[Entry] = &[
     entry::<tasks::Answer>(),
     entry::<tasks::SqlDocument>(),
@@ -31,6 +35,13 @@ const ALL: &[Entry] = &[
     entry::<plan::PlanSchema>(),
     entry::<tasks::EvalDocument>(),
     entry::<tasks::ExecutionDocument>(),
+    entry::<tasks::Solution>(),
+    entry::<tasks::SolveState>(),
+    (LESSON, schema_of::<flow::Lesson>),
+    entry::<memory::Lessons>(),
+    entry::<memory::LessonsForgotten>(),
+    entry::<memory::LessonsImport>(),
+    entry::<memory::LessonsExport>(),
     entry::<machine::Guard>(),
     entry::<data::Datasets>(),
     entry::<data::Dataset>(),
@@ -49,6 +60,7 @@ const ALL: &[Entry] = &[
     entry::<runs::Queued>(),
     entry::<runs::Worker>(),
     entry::<runs::Cancel>(),
+    entry::<runs::Decision>(),
     entry::<runs::Replay>(),
     entry::<runs::Capsule>(),
     entry::<runs::Import>(),
@@ -120,7 +132,7 @@ mod tests {
     fn every_document_has_a_name_of_its_own_and_says_what_it_is() {
         let names: HashSet<&str> = ALL.iter().map(|(name, _)| *name).collect();
         assert_eq!(names.len(), ALL.len());
-        for (name, schema) in ALL {
+        for (name, schema) in ALL.iter().filter(|(name, _)| *name != LESSON) {
             let schema = schema();
             assert_eq!(schema["properties"]["v"]["const"], 1, "{name}");
             let kind = if *name == "event" { &Value::Null } else { &Value::from(*name) };

@@ -24,6 +24,13 @@ pub enum Action {
         /// The run.
         run: RunId,
     },
+    /// Decide what a waiting run asks, then go on with it.
+    DecideRun {
+        /// The run.
+        run: RunId,
+    },
+    /// See which lessons there are.
+    ListLessons,
     /// See which runs there are.
     ListRuns,
     /// Add a dataset.

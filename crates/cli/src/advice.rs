@@ -35,6 +35,11 @@ fn way(action: &Action) -> String {
         Action::ResumeRun { run } => format!("`assay runs resume {run}` goes on with it"),
         Action::FollowRun { run } => format!("`assay runs show {run} --follow` shows how far it is"),
         Action::CancelRun { run } => format!("`assay runs cancel {run}` stops it"),
+        Action::DecideRun { run } => format!(
+            "`assay runs show {run}` says what, `assay runs approve {run}` or `assay runs deny {run}` decides, then \
+             `assay runs resume {run}` goes on with it"
+        ),
+        Action::ListLessons => "`assay memory list` shows those there are".to_string(),
         Action::ListRuns => "`assay runs list` shows those there are".to_string(),
         Action::AddDataset => "`assay data add FILE` adds one".to_string(),
         Action::RefreshDataset { dataset } => format!("`assay data refresh {dataset}` reads its files again"),

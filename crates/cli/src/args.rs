@@ -1,12 +1,14 @@
 //! The command line as types; nothing is looked up here.
 
 mod data;
+mod memory;
 mod models;
 mod plan;
 mod question;
 mod runs;
 mod sandbox;
 mod serve;
+mod solve;
 
 use std::path::PathBuf;
 
@@ -14,12 +16,14 @@ use app::{Color, Overrides};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use data::*;
+pub use memory::*;
 pub use models::*;
 pub use plan::*;
 pub use question::*;
 pub use runs::*;
 pub use sandbox::*;
 pub use serve::*;
+pub use solve::*;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,6 +99,10 @@ pub enum ColorChoice {
 pub enum Command {
     /// Answer a question about a dataset, files or a folder
     Ask(Ask),
+    /// Write a program with a model, run it against tests, and keep what holds
+    Solve(Solve),
+    /// The same as `solve`
+    Run(Solve),
     /// Run one SELECT over a dataset
     Sql(Sql),
     /// Answer many questions and hold the answers against what was expected
@@ -112,6 +120,8 @@ pub enum Command {
     Threads(Threads),
     /// Show and forget which answers are given again without computing them
     Cache(Cache),
+    /// Show, find, note and forget what was learned from runs
+    Memory(Memory),
     /// Look at runs, follow, stop, resume, replay, fork, export and delete them
     Runs(Runs),
     /// Work on queued runs until told to stop

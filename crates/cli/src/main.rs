@@ -123,6 +123,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
     match command {
         Command::Ask(ask) => commands::ask::run(terminal, ask).await,
         Command::Eval(eval) => commands::eval::run(terminal, eval).await,
+        Command::Solve(solve) | Command::Run(solve) => commands::solve::run(terminal, solve).await,
         Command::Sql(sql) => commands::sql::run(terminal, sql).await,
         Command::Plan(plan) => commands::plan::run(terminal, plan).await,
         Command::Sandbox(sandbox) => commands::sandbox::run(terminal, sandbox).await,
@@ -132,6 +133,7 @@ async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem>
         Command::Token(token) => commands::token::run(terminal, token).await,
         Command::Threads(threads) => commands::threads::run(terminal, threads).await,
         Command::Cache(cache) => commands::cache::run(terminal, cache).await,
+        Command::Memory(memory) => commands::memory::run(terminal, memory).await,
         Command::Runs(runs) => commands::runs::run(terminal, runs).await,
         Command::Demo(demo) => commands::demo::run(terminal, demo).await,
         Command::Worker(_) | Command::Serve(_) => unreachable!("`run` has its own way with what goes on until stopped"),

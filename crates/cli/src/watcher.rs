@@ -10,6 +10,7 @@ use base::RunId;
 use flow::Event;
 
 use self::outlet::{Outlet, Piece};
+use crate::commands::solve;
 use crate::printer::{Format, Printer};
 
 /// What this process has seen of its runs.
@@ -88,6 +89,11 @@ impl Watcher {
         match event.kind.as_str() {
             "run.created" if data["task"] == tasks::DEMO => self.printer.progress(&format!("run {}", event.run)),
             "step.started" if data["name"] == "model" => self.printer.progress("the model writes"),
+            "solve.state" => {
+                if let Some(told) = solve::progress(data) {
+                    self.printer.progress(&told);
+                }
+            }
             "step.progress" => {
                 let unit = data["unit"].as_str().unwrap_or_default();
                 self.printer.progress(&format!("step {}: {} of {} {unit}", data["index"], data["done"], data["total"]));

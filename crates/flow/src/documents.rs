@@ -4,7 +4,7 @@ use base::{Document, Hash, Problem, RunId, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use store::{ArtifactRecord, Content, ForkPoint, Journal, Mode, RunState, RunSummary, StepRecord, StepState};
+use store::{ArtifactRecord, Content, ForkPoint, Journal, Mode, Question, RunState, RunSummary, StepRecord, StepState};
 use store::{ThreadRecord, ThreadRun};
 
 use crate::run::input_name;
@@ -47,6 +47,10 @@ pub struct Run {
     pub steps: Vec<Step>,
     /// Files that it produced.
     pub artifacts: Vec<ArtifactRecord>,
+    /// What it asks a person and nobody has decided yet, the oldest first.
+    pub questions: Vec<Question>,
+    /// How far its task is, in its own terms, such as the `state` of a solve; null where it says nothing.
+    pub progress: Value,
 }
 
 impl Document for Run {
@@ -99,6 +103,8 @@ impl From<&Journal> for Run {
             last_seq: run.last_seq,
             steps: journal.steps.iter().map(|step| Step::of(step, journal)).collect(),
             artifacts: journal.artifacts.clone(),
+            questions: Vec::new(),
+            progress: Value::Null,
         }
     }
 }

@@ -276,7 +276,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let journal = self.runs.journal(id).await?;
         let run = &journal.run;
         match (run.state, &run.problem) {
-            (RunState::Interrupted | RunState::Pending, _) | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
+            (RunState::Interrupted | RunState::Pending | RunState::Waiting, _)
+            | (RunState::Failed | RunState::Cancelled, Some(_)) => {}
             (RunState::Running, _) => return Err(self.runs.busy(&journal.run)),
             _ => return Ok(Begin::Over(self.recorded(&journal).await?)),
         }
@@ -366,7 +367,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
                     Err(problem) if problem.code == Code::RunUnknown => return Ok(None),
                     settled => settled?,
                 },
-                RunState::Interrupted | RunState::Pending => {
+                RunState::Interrupted | RunState::Pending | RunState::Waiting => {
                     if let Some(begun) = self.claim(&journal).await? {
                         return self.work(context, begun).await.map(Some);
                     }
@@ -425,6 +426,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         let outcome = task(&mut run, context, input).await;
         let result = run.settle(outcome).map_err(|problem| problem.in_run(&fence.run));
         let result = match run.stopped() {
+            _ if run.is_waiting() => result,
             Some(Signal::HandBack) => {
                 self.store.release_run(fence.clone()).await?;
                 result

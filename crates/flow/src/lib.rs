@@ -8,6 +8,8 @@
 //! enqueue -> pending ^ |
 //!   ^     a worker takes it            | its process went away or gave no sign of life
 //!   +---------------- queued ----------+---------- attached -> interrupted -- resume --> running (attempt + 1)
+//!
+//! running -- asks a person --> waiting -- decided, then resumed (queued: taken by a worker) --> running (attempt + 1)
 //! ```
 //!
 //! Invariants
@@ -22,6 +24,7 @@ mod engine;
 mod fault;
 mod hub;
 mod keeper;
+mod memory;
 mod owner;
 mod policy;
 mod prune;
@@ -38,6 +41,7 @@ pub use capsule::{Manifest, Part};
 pub use engine::{Ended, Engine, Options, Request, Spawned, Start};
 pub use fault::Fault;
 pub use hub::Events;
+pub use memory::Memory;
 pub use policy::StepPolicy;
 pub use prune::Prune;
 pub use recorded::recorded;
@@ -46,6 +50,9 @@ pub use replay::{Difference, Replay};
 pub use run::{Emitter, Found, Run, Shelf, StepError};
 pub use runs::Runs;
 pub use slots::{Slot, Slots};
-pub use store::{Event, Filter, FoundBy, Mode, Recall, RecallRecord, RunState, RunSummary, Store, TokenRecord, glance};
+pub use store::{
+    Event, Filter, FoundBy, Learned, Lesson, LessonKind, Mode, Question, Recall, RecallRecord, RunState, RunSummary, Store,
+    TokenRecord, glance,
+};
 pub use transfer::{Imported, Target, verify};
 pub use worker::{Told, Worker};

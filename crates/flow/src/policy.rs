@@ -109,6 +109,7 @@ pub(crate) fn is_outcome(code: Code) -> bool {
         | Code::RateLimited
         | Code::QuotaExceeded
         | Code::BudgetExhausted
+        | Code::ApprovalNeeded
         | Code::NotFound
         | Code::MethodUnknown
         | Code::TokenInvalid

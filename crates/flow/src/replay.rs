@@ -39,11 +39,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
     pub async fn replay(&self, context: &C, id: &RunId) -> Result<Replay, Problem> {
         let journal = self.runs.journal(id).await?;
         let task = self.registry.find(&journal.run.task)?;
-        let fence = Fence { run: id.clone(), attempt: journal.run.attempts };
-        let work = Work::Replay { artifacts: journal.artifacts.clone() };
-        let emitter = Emitter::mute(id.clone());
-        let imported = journal.run.here.imported_at.is_some();
-        let mut run = Run::new(fence, self.store.clone(), emitter, journal.steps.clone(), imported, work);
+        let mut run = self.followed(&journal);
         let outcome = task(&mut run, context, journal.run.input.clone()).await;
         let steps = run.position();
         let went_on = steps == journal.steps.len() && run.ended();
@@ -67,6 +63,25 @@ impl<C: Send + Sync + 'static> Engine<C> {
             (Ok(_), state) => Some(told(format!("the code finishes where the run is recorded as {}", state.as_str()))),
         };
         Ok(Replay { run: id.clone(), steps, difference })
+    }
+
+    /// How far a run's task is, in its own terms: what it last said when its code follows what is recorded. Null for a
+    /// task that says nothing.
+    pub async fn note(&self, context: &C, id: &RunId) -> Result<Value, Problem> {
+        let journal = self.runs.journal(id).await?;
+        let task = self.registry.find(&journal.run.task)?;
+        let mut run = self.followed(&journal);
+        // Where the journal ends, so does the code, and that is no problem here.
+        let _ = task(&mut run, context, journal.run.input.clone()).await;
+        Ok(run.take_note())
+    }
+
+    fn followed(&self, journal: &Journal) -> Run {
+        let run = &journal.run;
+        let fence = Fence { run: run.id.clone(), attempt: run.attempts };
+        let work = Work::Replay { artifacts: journal.artifacts.clone() };
+        let imported = run.here.imported_at.is_some();
+        Run::new(fence, self.store.clone(), Emitter::mute(run.id.clone()), journal.steps.clone(), imported, work)
     }
 }
 

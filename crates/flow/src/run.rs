@@ -12,14 +12,14 @@ use base::{Action, Code, Hash, Problem, RunId, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{ArtifactRecord, Content, Event, Fence, Pin, StepOutcome, StepRecord, StepState, Store};
+use store::{ArtifactRecord, Content, Event, Fence, Pin, Question, StepOutcome, StepRecord, StepState, Store};
 use tokio::sync::Mutex;
 
 use crate::fault::{Fault, Point};
 use crate::hub::Channel;
 use crate::keeper::{Grip, Signal};
 use crate::policy::{is_outcome, is_passing};
-use crate::{Finish, StepPolicy};
+use crate::{Finish, Memory, StepPolicy};
 
 /// Why a step gave no output. Becomes a [`Problem`] with `?`.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -119,6 +119,13 @@ pub struct Found {
     pub output: Value,
 }
 
+/// What a person decided.
+#[derive(Serialize, Deserialize)]
+struct Decided {
+    id: String,
+    allowed: bool,
+}
+
 /// A document, wherever it is kept.
 async fn whole(store: &Store, content: &Content) -> Result<Value, Problem> {
     let broken = |error: serde_json::Error| Problem::new(Code::JournalDamaged, format!("an output is broken: {error}"));
@@ -140,6 +147,8 @@ pub struct Run {
     shelf: Shelf,
     ended: Option<Problem>,
     stopped: Option<Signal>,
+    waiting: bool,
+    note: Value,
 }
 
 /// What happens where the journal has nothing to return.
@@ -160,7 +169,20 @@ impl Run {
         work: Work,
     ) -> Run {
         let shelf = Shelf::new(store.clone());
-        Run { fence, store, emitter, recorded, position: 0, work, imported, shelf, ended: None, stopped: None }
+        Run {
+            fence,
+            store,
+            emitter,
+            recorded,
+            position: 0,
+            work,
+            imported,
+            shelf,
+            ended: None,
+            stopped: None,
+            waiting: false,
+            note: Value::Null,
+        }
     }
 
     /// Its name.
@@ -186,6 +208,16 @@ impl Run {
     /// Whether the next step's effect will run: if not, there is nothing to prepare for it.
     pub fn will_perform(&self) -> bool {
         matches!(self.work, Work::Live { .. }) && self.position >= self.recorded.len()
+    }
+
+    /// Says how far the task is, in its own terms. Nothing is recorded: it follows from the steps, and whoever asks for it
+    /// later has the code follow them again.
+    pub fn note(&mut self, state: Value) {
+        self.note = state;
+    }
+
+    pub(crate) fn take_note(&mut self) -> Value {
+        self.note.take()
     }
 
     /// For passing events, also from within an effect.
@@ -276,6 +308,52 @@ impl Run {
             Ok(Found { output: whole(&store, &output).await?, run })
         };
         self.step(name, input, effect).await.map(Some)
+    }
+
+    /// Asks a person, and goes on with what they decided. Until they have, the attempt ends here and the run waits: nobody
+    /// works on it, and it survives whatever happens to this process. The decision is recorded as a step.
+    pub async fn wait(&mut self, action: &str, detail: &str) -> Result<bool, StepError> {
+        let input = json!({ "action": action, "detail": detail });
+        let id = format!("{}", self.position);
+        if self.will_perform() && self.ended.is_none() {
+            let decided = self.store.decision(&self.fence.run, &id).await.map_err(StepError::Ended)?;
+            if decided.is_none() {
+                return Err(self.give_back(Question { id, action: action.into(), detail: detail.into() }).await);
+            }
+        }
+        let (store, run, asked) = (self.store.clone(), self.fence.run.clone(), id.clone());
+        let effect = || async move {
+            let allowed = store.decision(&run, &asked).await?;
+            let allowed = allowed.ok_or_else(|| Problem::new(Code::Internal, "a decision was lost"))?;
+            Ok(Decided { id: asked, allowed })
+        };
+        Ok(self.step("approval", &input, effect).await?.allowed)
+    }
+
+    async fn give_back(&mut self, question: Question) -> StepError {
+        let run = self.fence.run.clone();
+        let problem = match self.store.wait_run(self.fence.clone(), question.clone()).await {
+            Ok(events) => {
+                self.emitter.tell(&events);
+                self.waiting = true;
+                Problem::new(Code::ApprovalNeeded, format!("a person has to allow this first: {}", question.action))
+                    .action(Action::DecideRun { run: run.clone() })
+                    .in_run(&run)
+            }
+            Err(error) => error.into(),
+        };
+        self.ended = Some(problem.clone());
+        StepError::Ended(problem)
+    }
+
+    /// Whether the attempt ended because a person has to decide.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.waiting
+    }
+
+    /// What was learned from earlier runs; none for a stranger's run, which does not ask what this machine knows.
+    pub fn memory(&self) -> Option<Memory> {
+        (!self.imported).then(|| Memory::new(self.store.clone()))
     }
 
     /// The outputs of all steps of a name that runs of this machine have performed since midnight, in UTC. Not recorded:

@@ -10,6 +10,7 @@ use base::{Action, Code, Problem, RunId, Timestamp};
 use serde_json::Value;
 use store::{Content, Event, Fence, Filter, Journal, RecallRecord, RunRecord, RunState, Store};
 
+use crate::Memory;
 use crate::documents;
 use crate::hub::{Events, Hub};
 use crate::owner::{self, Life};
@@ -52,7 +53,11 @@ impl Runs {
 
     /// The `run` document.
     pub async fn show(&self, id: &RunId) -> Result<documents::Run, Problem> {
-        Ok(documents::Run::from(&self.journal(id).await?))
+        let mut document = documents::Run::from(&self.journal(id).await?);
+        if document.state == RunState::Waiting {
+            document.questions = self.store.questions(id).await?;
+        }
+        Ok(document)
     }
 
     /// The `runs` document: newest first, of those the filter lets through; its `next` continues.
@@ -185,6 +190,25 @@ impl Runs {
             state = self.state(id).await?;
         }
         Ok((state, state == RunState::Cancelled))
+    }
+
+    /// What was learned from runs.
+    pub fn memory(&self) -> Memory {
+        Memory::new(self.store.clone())
+    }
+
+    /// Records what a person decided about what a waiting run asks, the oldest question where none is named; gives where
+    /// the run then stands. Going on with it is another matter.
+    pub async fn decide(&self, id: &RunId, question: Option<&str>, allowed: bool) -> Result<RunState, Problem> {
+        let state = self.journal(id).await?.run.state;
+        if let Some(state) = self.store.decide(id, question, allowed).await? {
+            return Ok(state);
+        }
+        let message = match question {
+            Some(question) if state == RunState::Waiting => format!("run `{id}` asks nothing called `{question}`"),
+            _ => format!("run `{id}` does not wait for a decision: it is {}", state.as_str()),
+        };
+        Err(Problem::new(Code::NotFound, message).hint("`approve` and `deny` are for runs that wait").in_run(id))
     }
 
     /// Takes runs from processes that are gone or gave no sign of life for too long.

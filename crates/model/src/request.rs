@@ -24,6 +24,16 @@ pub struct Request {
     pub stop: Vec<String>,
 }
 
+impl Request {
+    /// What of the reply was written for the model, which goes on from there; the reply's text holds only what follows.
+    pub fn begun(&self) -> &str {
+        match self.messages.last() {
+            Some(Message::Assistant { text, .. }) => text,
+            _ => "",
+        }
+    }
+}
+
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]

@@ -16,6 +16,8 @@ fn way(action: &Action) -> Option<String> {
         Action::ResumeRun { run } => format!("POST /runs/{run}/resume goes on with it"),
         Action::FollowRun { run } => format!("GET /runs/{run}/events shows how far it is"),
         Action::CancelRun { run } => format!("POST /runs/{run}/cancel stops it"),
+        Action::DecideRun { run } => format!("POST /runs/{run}/approve or /deny decides, and it goes on"),
+        Action::ListLessons => "GET /lessons lists those there are".to_string(),
         Action::ListRuns => "GET /runs lists those there are".to_string(),
         Action::AddDataset => "POST /datasets adds one".to_string(),
         Action::RefreshDataset { .. } => "delete it and add its files again".to_string(),
@@ -29,6 +31,7 @@ fn way(action: &Action) -> Option<String> {
         | Action::ReplaceFile
         | Action::CheckMachine
         | Action::StopBroker
+        | Action::PullModel { .. }
         | Action::ListDocuments
         | Action::Choose { .. } => return None,
     })

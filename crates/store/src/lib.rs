@@ -14,6 +14,7 @@ mod error;
 mod event;
 mod found;
 mod glance;
+mod lesson;
 mod list;
 mod lock;
 mod open;
@@ -32,10 +33,11 @@ pub use error::Error;
 pub use event::Event;
 pub use found::{FoundBy, Recall, RecallRecord, ThreadRecord, ThreadRun};
 pub use glance::glance;
+pub use lesson::{Learned, Lesson, LessonKind};
 pub use list::{Filter, Page};
 pub use record::{
-    ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Here, Journal, Lease, Mode, NewRun, Recorded,
-    RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
+    ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Here, Journal, Lease, Mode, NewRun, Question,
+    Recorded, RunRecord, RunState, RunSummary, StepOutcome, StepRecord, StepState, Suspect, Taken,
 };
 pub use store::{Store, blocking};
 pub use token::TokenRecord;

@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::Event;
 use crate::error::Failure;
 use crate::record::{
-    ArtifactRecord, Content, ForkPoint, Here, Journal, Mode, RunRecord, RunState, RunSummary, StepRecord, StepState,
-    Suspect,
+    ArtifactRecord, Content, ForkPoint, Here, Journal, Mode, Question, RunRecord, RunState, RunSummary, StepRecord,
+    StepState, Suspect,
 };
 use crate::sql::{all, one, only};
 
@@ -40,6 +40,20 @@ fn parts_of(connection: &Connection, id: &RunId) -> Result<Option<Journal>, Fail
 pub(crate) fn standing(connection: &Connection, id: &RunId) -> Result<Option<RunState>, Failure> {
     let read = |row: &Row<'_>| word(row, "state", RunState::parse);
     one(connection, "SELECT state FROM runs WHERE id = ?1", [id.as_str()], read)
+}
+
+/// What a person decided about a question.
+pub(crate) fn decision(connection: &Connection, run: &RunId, id: &str) -> Result<Option<bool>, Failure> {
+    let decided = "SELECT allowed FROM approvals WHERE run = ?1 AND id = ?2";
+    one(connection, decided, params![run.as_str(), id], |row| row.get::<_, Option<bool>>(0)).map(Option::flatten)
+}
+
+/// The questions of a run that nobody has decided yet, the oldest first.
+pub(crate) fn questions(connection: &Connection, run: &RunId) -> Result<Vec<Question>, Failure> {
+    let open = "SELECT id, action, detail FROM approvals WHERE run = ?1 AND allowed IS NULL ORDER BY asked_at, id";
+    all(connection, open, params![run.as_str()], |row| {
+        Ok::<_, rusqlite::Error>(Question { id: row.get(0)?, action: row.get(1)?, detail: row.get(2)? })
+    })
 }
 
 /// Every owner that is said to be at work.

@@ -70,6 +70,8 @@ words! {
         Cancelled "cancelled",
         /// Its process went away; it waits to be resumed.
         Interrupted "interrupted",
+        /// It asked a person something; nobody works on it.
+        Waiting "waiting",
     }
 }
 
@@ -78,7 +80,7 @@ impl RunState {
     pub fn is_final(self) -> bool {
         match self {
             RunState::Succeeded | RunState::Failed | RunState::Rejected | RunState::Cancelled => true,
-            RunState::Pending | RunState::Running | RunState::Interrupted => false,
+            RunState::Pending | RunState::Running | RunState::Interrupted | RunState::Waiting => false,
         }
     }
 }
@@ -101,6 +103,17 @@ words! {
         /// With a problem that the same input would meet again.
         Failed "failed",
     }
+}
+
+/// What a run asks a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Question {
+    /// Its name within the run.
+    pub id: String,
+    /// What is to be allowed, as a word.
+    pub action: String,
+    /// What exactly, for the person to read.
+    pub detail: String,
 }
 
 /// Which attempt of which run is writing. A write whose attempt is no longer the run's is refused.

@@ -105,6 +105,43 @@ CREATE TABLE threads (
 CREATE INDEX threads_by_name ON threads (name);
 ",
     "
+CREATE TABLE lessons (
+    id              TEXT NOT NULL PRIMARY KEY,
+    kind            TEXT NOT NULL,
+    task            TEXT NOT NULL,
+    task_key        TEXT NOT NULL,
+    checks          TEXT,
+    error_signature TEXT,
+    code            TEXT,
+    fix             TEXT,
+    outcome         TEXT NOT NULL,
+    run             TEXT,
+    created_at      BIGINT NOT NULL,
+    hidden          BIGINT NOT NULL,
+    imported        BIGINT NOT NULL
+);
+CREATE INDEX lessons_by_task ON lessons (task_key);
+CREATE INDEX lessons_by_signature ON lessons (error_signature) WHERE error_signature IS NOT NULL;
+
+CREATE TABLE lesson_uses (
+    lesson TEXT NOT NULL REFERENCES lessons (id) ON DELETE CASCADE,
+    run    TEXT NOT NULL,
+    helped BIGINT NOT NULL,
+    PRIMARY KEY (lesson, run)
+);
+
+CREATE TABLE approvals (
+    run        TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    id         TEXT NOT NULL,
+    action     TEXT NOT NULL,
+    detail     TEXT NOT NULL,
+    asked_at   BIGINT NOT NULL,
+    allowed    BIGINT,
+    decided_at BIGINT,
+    PRIMARY KEY (run, id)
+);
+",
+    "
 CREATE TABLE tokens (
     id         TEXT NOT NULL PRIMARY KEY,
     name       TEXT NOT NULL,

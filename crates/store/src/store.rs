@@ -10,10 +10,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Failure;
 use crate::found::{FoundBy, RecallRecord, ThreadRecord, ThreadRun};
+use crate::lesson::{self, Learned, Lesson};
 use crate::open::{self, Access, Places};
 use crate::record::{
-    ArtifactRecord, Content, Ending, Fence, Held, Journal, Lease, NewRun, Recorded, RunState, StepOutcome, Suspect,
-    Taken,
+    ArtifactRecord, Content, Ending, Fence, Held, Journal, Lease, NewRun, Question, Recorded, RunState, StepOutcome,
+    Suspect, Taken,
 };
 use crate::token::TokenRecord;
 use crate::write::{self, Done, Write};
@@ -250,6 +251,66 @@ impl Store {
     pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
         let id = id.clone();
         self.read(move |connection| read::waiting_before(connection, &id)).await
+
+    /// Gives a run back until a person has decided.
+    pub async fn wait_run(&self, fence: Fence, question: Question) -> Result<Vec<Event>, Error> {
+        Ok(self.write(Write::Wait { fence, question }).await?.events)
+    }
+
+    /// Records what a person decided about a waiting run; gives where it then stands, `None` if nothing was asked.
+    pub async fn decide(&self, run: &RunId, id: Option<&str>, allowed: bool) -> Result<Option<RunState>, Error> {
+        let id = id.map(str::to_string);
+        Ok(self.write(Write::Decide { run: run.clone(), id, allowed }).await?.state)
+    }
+
+    /// What a person decided about a question of a run; `None` while it is open or was not asked.
+    pub async fn decision(&self, run: &RunId, id: &str) -> Result<Option<bool>, Problem> {
+        let (run, id) = (run.clone(), id.to_string());
+        self.read(move |connection| read::decision(connection, &run, &id)).await
+    }
+
+    /// The questions of a run that nobody has decided yet, the oldest first.
+    pub async fn questions(&self, run: &RunId) -> Result<Vec<Question>, Problem> {
+        let run = run.clone();
+        self.read(move |connection| read::questions(connection, &run)).await
+    }
+
+    /// Keeps lessons and counts what others did; says how many are new.
+    pub async fn learn(&self, learned: Learned) -> Result<usize, Error> {
+        Ok(self.write(Write::Learn { learned }).await?.runs)
+    }
+
+    /// Changes what a lesson says; says whether it is there.
+    pub async fn edit_lesson(&self, lesson: Lesson) -> Result<bool, Error> {
+        Ok(self.write(Write::Edit { lesson: Box::new(lesson) }).await?.runs > 0)
+    }
+
+    /// Forgets lessons; says how many were there.
+    pub async fn forget_lessons(&self, ids: Vec<String>) -> Result<usize, Error> {
+        Ok(self.write(Write::ForgetLessons { ids }).await?.runs)
+    }
+
+    /// The newest lessons.
+    pub async fn lessons(&self, limit: usize) -> Result<Vec<Lesson>, Problem> {
+        self.read(move |connection| lesson::every(connection, limit as i64)).await
+    }
+
+    /// Lessons whose ids begin so.
+    pub async fn lessons_beginning(&self, digits: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
+        let digits = digits.to_string();
+        self.read(move |connection| lesson::beginning(connection, &digits, limit as i64)).await
+    }
+
+    /// Solutions of the same task that passed the same tests, the best first.
+    pub async fn lessons_of_task(&self, task: &str, checks: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
+        let (task, checks) = (task.to_string(), checks.to_string());
+        self.read(move |connection| lesson::of_task(connection, &task, &checks, limit as i64)).await
+    }
+
+    /// Lessons about an error that say what to do, the best first.
+    pub async fn lessons_of_error(&self, signature: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
+        let signature = signature.to_string();
+        self.read(move |connection| lesson::of_error(connection, &signature, limit as i64)).await
     }
 
     /// A run with its steps and artifacts, as of one moment.

@@ -3,6 +3,7 @@
 //! A change to a run that somebody works on first enters the run's row, which checks the fence, numbers the change's
 //! events and reads the clock in one statement; nothing is written past a failed fence.
 
+mod approval;
 mod copy;
 mod lifecycle;
 mod ownership;
@@ -16,7 +17,8 @@ pub(crate) use self::progress::{RUN_OUTPUT_NAME, overflow, step_output_name};
 use crate::Event;
 use crate::error::Failure;
 use crate::found::{self, FoundBy};
-use crate::record::{ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, RunState, StepOutcome};
+use crate::lesson::{self, Learned, Lesson};
+use crate::record::{ArtifactRecord, Ending, Fence, Held, Journal, Lease, NewRun, Question, RunState, StepOutcome};
 use crate::sql::{execute, one};
 use crate::token::{self, TokenRecord};
 
@@ -33,6 +35,11 @@ pub(crate) enum Write {
     Step { fence: Fence, step: StepOutcome },
     Artifact { fence: Fence, artifact: ArtifactRecord },
     Finish { fence: Fence, ending: Ending, by: FoundBy },
+    Wait { fence: Fence, question: Question },
+    Decide { run: RunId, id: Option<String>, allowed: bool },
+    Learn { learned: Learned },
+    Edit { lesson: Box<Lesson> },
+    ForgetLessons { ids: Vec<String> },
     Forget { about: Option<String>, used_before: Option<Timestamp> },
     Disband { thread: String },
     Fork { new: NewRun, from: RunId, steps: i64 },
@@ -79,6 +86,11 @@ pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Fail
         Write::Step { fence, step } => progress::commit_step(connection, fence, step),
         Write::Artifact { fence, artifact } => progress::add_artifact(connection, fence, artifact),
         Write::Finish { fence, ending, by } => lifecycle::finish(connection, fence, ending, by),
+        Write::Wait { fence, question } => approval::wait(connection, fence, question),
+        Write::Decide { run, id, allowed } => approval::decide(connection, run, id.as_deref(), *allowed),
+        Write::Learn { learned } => Ok(Done { runs: lesson::learn(connection, learned)?, ..Done::default() }),
+        Write::Edit { lesson } => Ok(Done { runs: lesson::edit(connection, lesson)?, ..Done::default() }),
+        Write::ForgetLessons { ids } => Ok(Done { runs: lesson::forget(connection, ids)?, ..Done::default() }),
         Write::Forget { about, used_before } => {
             let (runs, bytes) = found::forget(connection, about.as_deref(), *used_before)?;
             Ok(Done { runs, bytes, ..Done::default() })

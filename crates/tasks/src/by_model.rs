@@ -13,13 +13,12 @@ mod sample;
 mod summary;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
 use base::{Cell, Code, Hash, Problem, Table};
 use data::Dataset;
-use flow::{Run, StepPolicy};
-use model::{Family, Message, Model, Reply, Request};
+use flow::Run;
+use model::{Family, Reply, Request};
 use planner::{Index, Reason, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,9 +27,10 @@ use warehouse::{Doubts, Prepared};
 use self::execute::Executed;
 use self::prompt::Prompts;
 use self::sample::Sample;
-use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Cost, Derivation, Known, Level};
+use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
 use crate::context::Context;
 use crate::eval::same_rows;
+use crate::replies::Replies;
 
 /// How a model may be used for one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ pub struct DayBudget {
 
 impl DayBudget {
     /// The problem, where replies have used it up.
-    fn exhausted_by(&self, replies: &[Reply]) -> Option<Problem> {
+    pub(crate) fn exhausted_by(&self, replies: &[Reply]) -> Option<Problem> {
         let paid = || replies.iter().filter(|reply| !reply.recorded);
         let tokens = paid().fold(0, |sum: u64, reply| sum.saturating_add(reply.tokens.total()));
         let usd: f64 = paid().filter_map(|reply| reply.usd).sum();
@@ -106,9 +106,6 @@ impl DayBudget {
     }
 }
 
-/// What a run may spend where nobody says otherwise.
-const TOKENS_DEFAULT: u64 = 200_000;
-const SECONDS_DEFAULT: u64 = 900;
 const REPAIRS_MAX: u32 = 3;
 const VERDICT_TOKENS_MAX: u32 = 80;
 const SUMMARY_TOKENS_MAX: u32 = 300;
@@ -173,9 +170,7 @@ pub async fn answer(
         over,
         prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()).learning(using.learning),
         family,
-        model: None,
-        spent: Cost::default(),
-        spent_ms: 0,
+        replies: Replies::new(context, &using.name, &using.budget),
         results: Vec::new(),
     };
     let mut machine = Machine::new(asking.policy());
@@ -189,15 +184,15 @@ pub async fn answer(
         machine.observe(came);
     };
     let summary = asking.sum_up(&end).await?;
-    let Asking { spent, spent_ms, results, over, .. } = asking;
+    let Asking { replies, results, over, .. } = asking;
     answer.source = AnswerSource::Model;
-    answer.model = Some(AnswerModel { name: using.name.clone(), cost: spent });
+    answer.model = Some(AnswerModel { name: using.name.clone(), cost: replies.spent().clone() });
     answer.attempts = machine.attempts().to_vec();
     answer.critique = machine.verdict().cloned();
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
     answer.summary = summary;
-    answer.timing_ms.execute = spent_ms as f64;
+    answer.timing_ms.execute = replies.spent_ms() as f64;
     let at_once = results.first().filter(|_| machine.attempts().is_empty()).map(|gave| gave.table.clone());
     conclude(answer, &machine, &end, results, (&using.name, over))?;
     Ok(at_once)
@@ -286,9 +281,7 @@ struct Asking<'a> {
     over: Over<'a>,
     prompts: Prompts<'a>,
     family: Family,
-    model: Option<Arc<dyn Model>>,
-    spent: Cost,
-    spent_ms: u64,
+    replies: Replies<'a>,
     results: Vec<Gave>,
 }
 
@@ -299,14 +292,6 @@ struct Gave {
     table: Table,
     /// Of a plan.
     known: Option<Known>,
-}
-
-/// A request as it is recorded.
-#[derive(Serialize)]
-struct Asked<'a> {
-    model: &'a str,
-    #[serde(flatten)]
-    request: &'a Request,
 }
 
 impl Asking<'_> {
@@ -338,8 +323,8 @@ impl Asking<'_> {
             Writing::Repair => self.vary(&mut request, "repair", machine.attempts().len()),
             Writing::Again(number) => self.vary(&mut request, "again", number as usize),
         }
-        let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.exhausted())) };
-        let text = begun(&request).to_string() + &reply.text;
+        let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.replies.exhausted())) };
+        let text = request.begun().to_string() + &reply.text;
         Ok(match agent::read(&text, language) {
             Written::Code(code) => Came::Wrote(code),
             // A small model likes to say that a column is not there which it was shown.
@@ -381,7 +366,7 @@ impl Asking<'_> {
         Ok(Came::Ran(Ran::Gave(agrees)))
     }
 
-    /// Executes code and, where a name of a column is only spelled otherwise, the same with the name as it is.
+    /// Executes code and, where it is plain what is wrong with it, the same without that.
     async fn execute_mended(&mut self, code: &agent::Code) -> Result<(agent::Code, Executed), Problem> {
         let mut code = code.clone();
         let mut mends = if self.using.looks_closer() { mend::MENDS_MAX } else { 0 };
@@ -389,7 +374,7 @@ impl Asking<'_> {
             let question = &self.prompts.question;
             let executed = execute::execute(self.run, self.context, self.over, question, &code).await?;
             let error = executed.error.as_deref().filter(|_| mends > 0 && code.language == Language::Python);
-            let Some(text) = error.and_then(|error| mend::headers(error, &code.text, self.over.dataset)) else {
+            let Some(text) = error.and_then(|error| mend::mended(error, &code.text, self.over.dataset)) else {
                 return Ok((code, executed));
             };
             code.text = text;
@@ -419,77 +404,10 @@ impl Asking<'_> {
         Ok(Came::Judged(agent::read_verdict(&reply.text)))
     }
 
-    /// One request and its reply, as a step; nothing where the budget is used up.
     async fn ask(&mut self, request: &Request, channel: &'static str) -> Result<Option<Reply>, Problem> {
-        if self.is_spent() {
-            return Ok(None);
-        }
-        if self.model.is_none() && self.run.will_perform() {
-            self.check_day().await?;
-            self.model = Some(self.context.models.find(&self.using.name)?);
-        }
-        let (model, emitter) = (self.model.clone(), self.run.emitter());
-        let effect = || async {
-            let model = model.ok_or_else(|| missing("its model"))?;
-            let say = |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
-            let heard = |text: &str| {
-                say(text);
-                // An empty piece says that the reply is begun anew.
-                if text.is_empty() && !begun(request).is_empty() {
-                    say(begun(request));
-                }
-            };
-            if !begun(request).is_empty() {
-                say(begun(request));
-            }
-            model.reply(request, &heard).await
-        };
-        let mut effect = Some(effect);
-        let once = || effect.take().expect("the policy says once")();
-        let asked = Asked { model: &self.using.name, request };
-        let reply: Reply = self.run.step_under(StepPolicy::ONCE.keeping_input(), "model", &asked, once).await?;
-        self.spent.add(&reply);
-        self.spent_ms += reply.ms;
-        Ok(Some(reply))
-    }
-
-    /// Asked once, before the first reply that is paid for: what was begun may be finished.
-    async fn check_day(&self) -> Result<(), Problem> {
-        let budget = &self.context.budget_day;
-        if *budget == DayBudget::default() {
-            return Ok(());
-        }
-        let outputs = self.run.outputs_of_today("model").await?;
-        // A step that failed has a problem for its output, and cost nothing that is known.
-        let replies: Vec<Reply> =
-            outputs.into_iter().filter_map(|output| serde_json::from_value(output).ok()).collect();
-        budget.exhausted_by(&replies).map_or(Ok(()), Err)
-    }
-
-    fn is_spent(&self) -> bool {
-        let budget = &self.using.budget;
-        let seconds = self.spent_ms / 1_000;
-        self.spent.tokens.total() >= budget.tokens_max.unwrap_or(TOKENS_DEFAULT)
-            || seconds >= budget.seconds_max.unwrap_or(SECONDS_DEFAULT)
-            || budget.usd_max.zip(self.spent.usd).is_some_and(|(most, spent)| spent >= most)
-    }
-
-    fn exhausted(&self) -> String {
-        format!(
-            "the budget is used up: {} tokens{} and {} s in {} replies",
-            self.spent.tokens.total(),
-            self.spent.usd.map(|usd| format!(", ${usd:.4}")).unwrap_or_default(),
-            self.spent_ms / 1_000,
-            self.spent.calls
-        )
-    }
-}
-
-/// What was begun of the reply before the model was asked.
-fn begun(request: &Request) -> &str {
-    match request.messages.last() {
-        Some(Message::Assistant { text, .. }) => text,
-        _ => "",
+        let emitter = self.run.emitter();
+        let hear = move |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
+        self.replies.ask(self.run, request, hear).await
     }
 }
 

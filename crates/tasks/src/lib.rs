@@ -17,11 +17,14 @@ mod plan_run;
 mod plan_tour;
 mod program;
 mod query;
+mod replies;
 mod sentence;
+mod solve;
 mod sql;
 mod task;
 mod whole;
 
+pub use agent::solve::State as SolveState;
 pub use answer::{
     Answer, AnswerChart, AnswerModel, AnswerRefusal, AnswerSource, AnswerStatus, By, Cost, Derivation, Figure, Known,
     Level, NumberedReading, ProposedNote, Timing,
@@ -37,6 +40,10 @@ pub use eval::{
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};
 pub use program::{DATABASE_NAME, ExecutionDocument, ProgramData, ProgramInput, program};
+pub use solve::{
+    Consent, ITERATIONS_MAX, Solution, SolutionFile, SolutionLessons, SolutionModel, SolutionStatus, SolutionVerdict,
+    SolveInput, Solver, TestsFile, solve,
+};
 pub use sql::{SqlDocument, SqlInput, sql};
 pub use whole::FileForm;
 
@@ -51,6 +58,9 @@ pub const PLAN: &str = "plan/1";
 /// One program of the user's own.
 pub const PROGRAM: &str = "program/1";
 
+/// A program that does what a task says.
+pub const SOLVE: &str = "solve/1";
+
 /// Steps that only last.
 pub const DEMO: &str = "demo/1";
 
@@ -63,5 +73,6 @@ pub fn tasks() -> flow::Registry<Context> {
         .with(EVAL, eval)
         .with(PLAN, plan_run)
         .with(PROGRAM, program)
+        .with(SOLVE, solve)
         .with(DEMO, demo)
 }

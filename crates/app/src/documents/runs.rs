@@ -56,6 +56,21 @@ impl Cancel {
     }
 }
 
+/// What a person decided about what a run asks.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Decision {
+    /// Which run.
+    pub run: RunId,
+    /// Whether it was allowed.
+    pub allowed: bool,
+    /// Where the run stands now: `waiting` until somebody goes on with it, `pending` where a worker will.
+    pub state: RunState,
+}
+
+impl Document for Decision {
+    const KIND: &'static str = "decision";
+}
+
 /// What holding a run's code against its journal came to.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Replay {

@@ -61,16 +61,23 @@ pub struct Ask {
 /// Who reads what the planner does not, and what that may cost.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// The model that reads what the planner does not: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL,
-    /// command:PROGRAM, recorded:FILE (an exported run), a name of your settings, or off
-    #[arg(long, value_name = "NAME")]
-    pub model: Option<String>,
+    #[command(flatten)]
+    pub choice: ModelChoice,
     /// Whether the planner reads the question first
     #[arg(long, value_name = "on|off", default_value = "on")]
     pub planner: Planner,
     /// How often a model's answer is computed, apart, to be compared
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub derivations: u8,
+}
+
+/// Which model is asked, and what that may cost.
+#[derive(Debug, Args)]
+pub struct ModelChoice {
+    /// The model that is asked: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL,
+    /// command:PROGRAM, recorded:FILE (an exported run), a name of your settings, or off
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
     /// Tokens that a model may use for this at most
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u64>,
@@ -80,6 +87,18 @@ pub struct ModelArgs {
     /// Seconds that a model may take for this at most
     #[arg(long, value_name = "S")]
     pub max_seconds: Option<u64>,
+}
+
+impl ModelChoice {
+    /// The model's name and what it may cost, if one is to be asked: what was asked for, else what the settings say.
+    pub fn chosen(&self, settings: &app::Settings) -> Option<(String, tasks::Budget)> {
+        let usual = app::requests::model(settings, self.model.as_deref(), &self.budget())?;
+        Some((usual.name, usual.budget))
+    }
+
+    fn budget(&self) -> tasks::Budget {
+        tasks::Budget { tokens_max: self.max_tokens, usd_max: self.max_usd, seconds_max: self.max_seconds }
+    }
 }
 
 /// Whether the planner reads first.
@@ -93,9 +112,7 @@ pub enum Planner {
 impl ModelArgs {
     /// The model to use, if one is: what was asked for, else what the settings say.
     pub fn chosen(&self, settings: &app::Settings) -> Option<tasks::ModelUse> {
-        let budget =
-            tasks::Budget { tokens_max: self.max_tokens, usd_max: self.max_usd, seconds_max: self.max_seconds };
-        let usual = app::requests::model(settings, self.model.as_deref(), &budget)?;
+        let usual = app::requests::model(settings, self.choice.model.as_deref(), &self.choice.budget())?;
         let planner_off = self.planner == Planner::Off;
         Some(tasks::ModelUse { planner_off, derivations: self.derivations, ..usual })
     }

@@ -38,6 +38,10 @@ pub enum RunsAction {
         /// The run's id, or at least four digits of its beginning or its end
         id: String,
     },
+    /// Allow what a waiting run asks; `runs resume` or a worker then goes on with it
+    Approve(RunsDecide),
+    /// Do not allow what a waiting run asks; `runs resume` or a worker then goes on without it
+    Deny(RunsDecide),
     /// Stop a run
     Cancel {
         /// The run's id, or at least four digits of its beginning or its end
@@ -89,6 +93,15 @@ pub enum RunsAction {
     },
 }
 
+/// What is decided about.
+#[derive(Debug, Args)]
+pub struct RunsDecide {
+    /// The run's id, or at least four digits of its beginning or its end
+    pub id: String,
+    /// Which of its questions; the oldest unless said
+    pub question: Option<String>,
+}
+
 /// Which runs to list.
 #[derive(Debug, Args)]
 pub struct RunsList {
@@ -113,7 +126,7 @@ pub struct RunsList {
 }
 
 fn states() -> impl TypedValueParser<Value = RunState> {
-    let words = ["pending", "running", "succeeded", "failed", "rejected", "cancelled", "interrupted"];
+    let words = ["pending", "running", "succeeded", "failed", "rejected", "cancelled", "interrupted", "waiting"];
     PossibleValuesParser::new(words).map(|word| RunState::parse(&word).expect("each of the words is a state"))
 }
 

@@ -44,7 +44,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         write_chart(terminal, &chart, &answer)?;
     }
     say_if_outdated(terminal, &resolved);
-    if input.model.is_none() && ask.model.model.is_none() && terminal.printer.is_read_by_people() {
+    if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
         ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
     }
     Ok(exit_code(&answer))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::commands::{ask, demo, eval, sandbox, sql};
+use crate::commands::{ask, demo, eval, sandbox, solve, sql};
 use crate::printer::{Format, Printer, clean_lines};
 use crate::terminal::Terminal;
 
@@ -12,6 +12,7 @@ pub fn show(terminal: &Terminal, document: &Value) -> u8 {
     terminal.show(document, |printer| draw(printer, document, was_streamed));
     match kind(document) {
         "answer" => ask::exit_code(document),
+        "solution" => solve::exit_code(document),
         "execution" | "sql" | "plan" => sql::exit_code(document),
         _ => 0,
     }
@@ -36,6 +37,7 @@ fn draw(printer: &Printer, document: &Value, was_streamed: bool) {
     match kind(document) {
         "answer" => ask::print(printer, document, &ask::View::default()),
         "execution" => sandbox::print(printer, document, was_streamed),
+        "solution" => solve::print(printer, document),
         "demo" => demo::print(printer, document),
         "eval" => eval::print(printer, document),
         "sql" | "plan" => {

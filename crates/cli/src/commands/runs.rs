@@ -4,12 +4,12 @@ mod capsule;
 mod list;
 mod prune;
 
-use app::documents::runs::{Cancel, Replay};
+use app::documents::runs::{Cancel, Decision, Replay};
 use base::{Code, Document, Problem};
 use flow::{Mode, Runs as RunsOfStore, Start, Store, Target};
 use serde_json::{Value, json};
 
-use crate::args::{Runs, RunsAction};
+use crate::args::{Runs, RunsAction, RunsDecide};
 use crate::commands::document;
 use crate::files;
 use crate::printer::{Format, Printer};
@@ -23,6 +23,8 @@ pub async fn run(terminal: &Terminal, runs: &Runs) -> Result<u8, Problem> {
         RunsAction::Show { id, after, follow: false } => show(terminal, id, *after).await,
         RunsAction::Show { id, after, follow: true } => follow(terminal, id, *after).await,
         RunsAction::Resume { id } => resume(terminal, id).await,
+        RunsAction::Approve(asked) => decide(terminal, asked, true).await,
+        RunsAction::Deny(asked) => decide(terminal, asked, false).await,
         RunsAction::Cancel { id } => cancel(terminal, id).await,
         RunsAction::Replay { id } => replay(terminal, id).await,
         RunsAction::Fork { id, from_step } => fork(terminal, id, *from_step).await,
@@ -73,7 +75,11 @@ async fn show(terminal: &Terminal, id: &str, after: i64) -> Result<u8, Problem> 
             events.iter().for_each(|event| terminal.printer.json(&json!(event)));
         }
     }
-    let document = runs.show(&id).await?.to_json();
+    let mut shown = runs.show(&id).await?;
+    if shown.task == tasks::SOLVE {
+        shown.progress = terminal.app.engine().await?.note(&terminal.app.context, &id).await?;
+    }
+    let document = shown.to_json();
     terminal.show(&document, |printer| print(printer, &document));
     if terminal.printer.format == Format::Text && document["output"]["kind"].is_string() {
         terminal.printer.line("");
@@ -98,7 +104,10 @@ async fn follow(terminal: &Terminal, id: &str, after: i64) -> Result<u8, Problem
     if terminal.printer.format == Format::Json {
         terminal.printer.json(&runs.show(&id).await?.to_json());
     }
-    if !state.is_final() {
+    if state == flow::RunState::Waiting {
+        let why = format!("a person has to decide; `assay runs show {id}` says what");
+        terminal.printer.remark(state.as_str(), &why);
+    } else if !state.is_final() {
         let why = format!("its process is gone; `assay runs resume {id}` goes on with it");
         terminal.printer.remark(state.as_str(), &why);
     }
@@ -208,6 +217,23 @@ async fn cancel(terminal: &Terminal, id: &str) -> Result<u8, Problem> {
         (false, false) => printer.remark("asked", &format!("{id} was asked to stop and has not done so yet")),
     });
     Ok(u8::from(!cancel.cancelled))
+}
+
+async fn decide(terminal: &Terminal, asked: &RunsDecide, allowed: bool) -> Result<u8, Problem> {
+    let runs = runs_of(terminal).await?;
+    let run = runs.find(&asked.id).await?;
+    let state = runs.decide(&run, asked.question.as_deref(), allowed).await?;
+    let decision = Decision { run, allowed, state };
+    terminal.show_apart(&decision.to_json(), |printer| {
+        let Decision { run, state, .. } = &decision;
+        printer.line(&format!("{run} is {}", if allowed { "allowed to" } else { "not allowed to" }));
+        let next = match state {
+            flow::RunState::Pending => "a worker goes on with it".to_string(),
+            _ => format!("`assay runs resume {run}` goes on with it"),
+        };
+        printer.remark("next", &next);
+    });
+    Ok(0)
 }
 
 async fn replay(terminal: &Terminal, id: &str) -> Result<u8, Problem> {

@@ -114,7 +114,7 @@ pub(super) fn cancel(connection: &Connection, run: &RunId) -> Result<Done, Failu
     let entered: Option<(i64, i64)> = one(
         connection,
         "UPDATE runs SET last_seq = last_seq + 1, cancel_requested_at = (SELECT now_ms FROM clock)
-         WHERE id = ?1 AND state IN ('pending', 'interrupted') RETURNING last_seq, cancel_requested_at",
+         WHERE id = ?1 AND state IN ('pending', 'interrupted', 'waiting') RETURNING last_seq, cancel_requested_at",
         params![run.as_str()],
         |row| row.try_into(),
     )?;

@@ -25,7 +25,7 @@ pub(super) fn claim(connection: &Connection, fence: &Fence, lease: &Lease) -> Re
         "UPDATE runs SET state = 'running', mode = 'attached', attempts = attempts + 1, last_seq = last_seq + 1,
                 owner = ?3, lease_until = (SELECT now_ms FROM clock) + ?4, problem = NULL, finished_at = NULL,
                 cancel_requested_at = NULL, recoveries = 0
-         WHERE id = ?1 AND attempts = ?2 AND state IN ('pending', 'interrupted', 'failed', 'cancelled')
+         WHERE id = ?1 AND attempts = ?2 AND state IN ('pending', 'interrupted', 'failed', 'cancelled', 'waiting')
          RETURNING attempts, last_seq, (SELECT now_ms FROM clock)",
         params![fence.run.as_str(), fence.attempt, &lease.owner, lease.for_ms],
         |row| row.try_into(),

@@ -1,13 +1,103 @@
 //! What our own code mends before a model is asked again: names of columns that a program spells with other blanks or
-//! case. What comes out goes through the guard like anything else.
+//! case, an import that it forgot, a file that it reads though its table is there. What comes out goes through the guard
+//! like anything else.
 
 use data::Dataset;
 
 /// How often one program is mended; each time another name may be missing.
 pub const MENDS_MAX: usize = 3;
 
+/// Names that programs use without an import, and where they are from.
+const IMPORTS: &[(&str, &str)] = &[
+    ("pd", "import pandas as pd"),
+    ("np", "import numpy as np"),
+    ("scipy", "import scipy.stats"),
+    ("stats", "from scipy import stats"),
+    ("pearsonr", "from scipy.stats import pearsonr"),
+    ("ttest_ind", "from scipy.stats import ttest_ind"),
+    ("shapiro", "from scipy.stats import shapiro"),
+    ("skew", "from scipy.stats import skew"),
+    ("kurtosis", "from scipy.stats import kurtosis"),
+    ("zscore", "from scipy.stats import zscore"),
+    ("sklearn", "import sklearn"),
+    ("LinearRegression", "from sklearn.linear_model import LinearRegression"),
+    ("LogisticRegression", "from sklearn.linear_model import LogisticRegression"),
+    ("RandomForestClassifier", "from sklearn.ensemble import RandomForestClassifier"),
+    ("RandomForestRegressor", "from sklearn.ensemble import RandomForestRegressor"),
+    ("StandardScaler", "from sklearn.preprocessing import StandardScaler"),
+    ("MinMaxScaler", "from sklearn.preprocessing import MinMaxScaler"),
+    ("LabelEncoder", "from sklearn.preprocessing import LabelEncoder"),
+    ("train_test_split", "from sklearn.model_selection import train_test_split"),
+    ("mean_squared_error", "from sklearn.metrics import mean_squared_error"),
+    ("accuracy_score", "from sklearn.metrics import accuracy_score"),
+    ("math", "import math"),
+    ("statistics", "import statistics"),
+    ("re", "import re"),
+];
+/// What programs call the one table that there is.
+const TABLE_NAMES: &[&str] = &["df", "data"];
+/// How programs read a file into a table.
+const READERS: &[&str] = &["pd.read_csv(", "pandas.read_csv(", "pd.read_excel(", "pd.read_parquet("];
+
+/// The program without what an error says is wrong with it, where that is plain; nothing where it is not.
+pub fn mended(error: &str, code: &str, dataset: &Dataset) -> Option<String> {
+    let table = match dataset.tables.as_slice() {
+        [only] => Some(only.name.as_str()),
+        _ => None,
+    };
+    headers(error, code, dataset).or_else(|| names(error, code, table)).or_else(|| files(error, code, table))
+}
+
+/// With what a name stands for that was not there.
+fn names(error: &str, code: &str, table: Option<&str>) -> Option<String> {
+    let name = error.strip_prefix("NameError: name '")?.split('\'').next()?;
+    let line = match IMPORTS.iter().find(|(known, _)| *known == name) {
+        Some((_, import)) => import.to_string(),
+        None if TABLE_NAMES.contains(&name) => format!("{name} = {}", table?),
+        None => return None,
+    };
+    let is_there = code.lines().any(|other| other.trim() == line);
+    (!is_there).then(|| format!("{line}\n{code}"))
+}
+
+/// With the table itself where a program reads the file that it was made of.
+fn files(error: &str, code: &str, table: Option<&str>) -> Option<String> {
+    if !error.starts_with("FileNotFoundError") {
+        return None;
+    }
+    let table = table?;
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some((begin, reader)) = READERS.iter().filter_map(|reader| Some((rest.find(reader)?, *reader))).min() {
+        let inside = &rest[begin + reader.len()..];
+        let end = end_of_call(inside)?;
+        out.push_str(&rest[..begin]);
+        // A copy, as reading the file would have given one.
+        out.push_str(&format!("{table}.copy()"));
+        rest = &inside[end..];
+    }
+    out.push_str(rest);
+    (out != code).then_some(out)
+}
+
+/// Where the call ends whose arguments these are; nothing where brackets stand in its texts.
+fn end_of_call(arguments: &str) -> Option<usize> {
+    let mut depth = 1;
+    for (at, letter) in arguments.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
 /// The program with the real names of the columns that an error says are not there; nothing where that changes nothing.
-pub fn headers(error: &str, code: &str, dataset: &Dataset) -> Option<String> {
+fn headers(error: &str, code: &str, dataset: &Dataset) -> Option<String> {
     if !error.starts_with("KeyError") {
         return None;
     }
@@ -139,6 +229,22 @@ mod tests {
         assert_eq!(renamed(code, "fare", " Fare"), expected);
         assert_eq!(renamed("a['x']", "x", "it's \\"), "a['it\\'s \\\\']");
         assert_eq!(renamed("a['x", "x", "y"), "a['x", "a text without its end");
+    }
+
+    #[test]
+    fn a_forgotten_import_and_a_file_that_is_a_table_are_mended() {
+        let one = Some("sales");
+        let mend = |error: &str, code: &str| names(error, code, one).or_else(|| files(error, code, one));
+        let missing = |name: &str| format!("NameError: name '{name}' is not defined (line 1)");
+        assert_eq!(mend(&missing("stats"), "stats.x()").as_deref(), Some("from scipy import stats\nstats.x()"));
+        assert_eq!(mend(&missing("stats"), "from scipy import stats\nstats.x()"), None, "it would fail again");
+        assert_eq!(mend(&missing("df"), "df.x").as_deref(), Some("df = sales\ndf.x"));
+        assert_eq!(mend(&missing("fare"), "fare"), None);
+        assert_eq!(names(&missing("df"), "df.x", None), None, "there are several");
+        let gone = "FileNotFoundError: [Errno 2] No such file or directory: 'a(1).csv' (line 1)";
+        assert_eq!(mend(gone, "x = pd.read_csv('a.csv', sep=f(1))\nx").as_deref(), Some("x = sales.copy()\nx"));
+        assert_eq!(mend(gone, "open('a.csv')"), None);
+        assert_eq!(mend(gone, "pd.read_csv('a.csv'"), None, "a call without its end");
     }
 
     #[test]

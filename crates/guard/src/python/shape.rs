@@ -1,0 +1,183 @@
+//! What can be said of a program's syntax tree without a rule: whether it only pretends to do something, and whether it is
+//! another one in other words.
+
+use base::Hash;
+use ruff_python_ast::comparable::ComparableStmt;
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef, Suite};
+use ruff_python_parser::{Mode, ParseOptions};
+
+use super::{VERSION, unreadable};
+
+/// A function that pretends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stub {
+    /// Which, and why.
+    pub message: String,
+    /// Whether it surely does nothing; else it gives a constant, whatever it is given.
+    pub is_empty: bool,
+}
+
+/// The same for programs whose trees differ in docstrings at most; none where the text cannot be read.
+pub fn shape(text: &str) -> Option<Hash> {
+    let mut module = tree(text)?;
+    strip_docstrings(&mut module.body);
+    let statements: Vec<ComparableStmt> = module.body.iter().map(ComparableStmt::from).collect();
+    Some(Hash::of(format!("{statements:?}").as_bytes()))
+}
+
+/// The first function of the module that is a stub.
+pub fn stub(text: &str) -> Option<Stub> {
+    let module = tree(text)?;
+    let functions: Vec<&StmtFunctionDef> = module.body.iter().filter_map(Stmt::as_function_def_stmt).collect();
+    let empty = functions.iter().find(|function| is_empty(function)).map(|function| Stub {
+        message: format!("`{}` is a stub: its body does nothing", function.name),
+        is_empty: true,
+    });
+    let constant = || {
+        let function = functions.iter().find(|function| is_constant(function))?;
+        let message = format!("`{}` is a stub: it uses none of its parameters", function.name);
+        Some(Stub { message, is_empty: false })
+    };
+    empty.or_else(constant).or_else(|| {
+        let says_nothing = module.body.iter().all(|statement| does_nothing(statement));
+        says_nothing.then(|| Stub { message: "the program is a stub: it does nothing".into(), is_empty: true })
+    })
+}
+
+fn tree(text: &str) -> Option<ModModule> {
+    if unreadable(text).is_some() {
+        return None;
+    }
+    let options = ParseOptions::from(Mode::Module).with_target_version(VERSION);
+    let parsed = ruff_python_parser::parse_unchecked(text, options).try_into_module()?;
+    parsed.errors().is_empty().then(|| parsed.into_syntax())
+}
+
+/// Blocks nest no deeper than the parser's callers allow.
+fn strip_docstrings(body: &mut Suite) {
+    if body.first().is_some_and(is_text) {
+        body.remove(0);
+    }
+    for statement in body {
+        match statement {
+            Stmt::FunctionDef(function) => strip_docstrings(&mut function.body),
+            Stmt::ClassDef(class) => strip_docstrings(&mut class.body),
+            _ => {}
+        }
+    }
+}
+
+fn is_text(statement: &Stmt) -> bool {
+    matches!(statement, Stmt::Expr(expression) if expression.value.is_string_literal_expr())
+}
+
+/// `pass`, `...`, a text, or raising that it is not implemented.
+fn does_nothing(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Pass(_) => true,
+        Stmt::Expr(expression) => {
+            expression.value.is_string_literal_expr() || expression.value.is_ellipsis_literal_expr()
+        }
+        Stmt::Raise(raise) => raise.exc.as_deref().is_some_and(|raised| {
+            let name = match raised {
+                Expr::Call(call) => &call.func,
+                other => other,
+            };
+            matches!(name, Expr::Name(name) if name.id == "NotImplementedError")
+        }),
+        _ => false,
+    }
+}
+
+fn is_empty(function: &StmtFunctionDef) -> bool {
+    // An overload or an abstract function says so in a decorator.
+    function.decorator_list.is_empty() && function.body.iter().all(does_nothing)
+}
+
+/// Whether all it does with what it is given is to give a constant.
+fn is_constant(function: &StmtFunctionDef) -> bool {
+    let names: Vec<&str> = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+    let is_plain = |statement: &Stmt| match statement {
+        Stmt::Return(given) => given.value.is_none() || given.value.as_deref().is_some_and(is_literal),
+        other => does_nothing(other),
+    };
+    if names.is_empty() || !function.decorator_list.is_empty() || !function.body.iter().all(is_plain) {
+        return false;
+    }
+    let mut uses = Uses { names: &names, found: false };
+    uses.visit_body(&function.body);
+    !uses.found
+}
+
+fn is_literal(expression: &Expr) -> bool {
+    match expression {
+        Expr::List(list) => list.elts.is_empty(),
+        Expr::Dict(dict) => dict.items.is_empty(),
+        Expr::Tuple(tuple) => tuple.elts.is_empty(),
+        other => other.is_literal_expr(),
+    }
+}
+
+struct Uses<'a> {
+    names: &'a [&'a str],
+    found: bool,
+}
+
+impl SourceOrderVisitor<'_> for Uses<'_> {
+    fn visit_expr(&mut self, expression: &Expr) {
+        if let Expr::Name(name) = expression {
+            self.found |= self.names.contains(&name.id.as_str());
+        }
+        walk_expr(self, expression);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_differ_in_words_only_are_the_same() {
+        let one = "def f(x):\n    \"\"\"Doubles.\"\"\"\n    return x * 2  # twice\n";
+        for (other, same) in [
+            ("def f(x):\n    return (x\n       * 2)\n", true),
+            ("'''m'''\ndef f( x ):\n\n    'y'\n    return x*2", true),
+            ("def f(x):\n    return x + 2", false),
+            ("def g(x):\n    return x * 2", false),
+        ] {
+            assert_eq!(shape(one) == shape(other), same, "{other}");
+        }
+        assert_eq!((shape("def f(:"), shape(one).is_some()), (None, true));
+    }
+
+    #[test]
+    fn a_stub_is_told_from_a_short_function() {
+        let is_empty = |text: &str| stub(text).map(|stub| stub.is_empty);
+        for text in [
+            "def f(x):\n    pass",
+            "def f(x):\n    # your code here\n    ...",
+            "def f(x):\n    \"\"\"Doubles.\"\"\"",
+            "def f(x):\n    raise NotImplementedError('later')",
+            "import math\n\nasync def f(): pass",
+            "",
+            "# nothing",
+        ] {
+            assert_eq!(is_empty(text), Some(true), "{text}");
+        }
+        for text in ["def f(x):\n    return 0", "def f(x, y):\n    'z'\n    return []", "def f(*x):\n    return None"] {
+            assert_eq!(is_empty(text), Some(false), "{text}");
+        }
+        for text in [
+            "def f(x):\n    return x",
+            "def f():\n    return 1",
+            "class E(Exception):\n    pass",
+            "class A:\n    def f(self):\n        pass",
+            "print('hello')",
+            "def f(x):\n    print('hello')",
+            "@overload\ndef f(x): ...\ndef f(x):\n    return x",
+        ] {
+            assert_eq!(stub(text), None, "{text}");
+        }
+    }
+}

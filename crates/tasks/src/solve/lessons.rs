@@ -1,0 +1,151 @@
+//! What a solve remembers and what it leaves to later ones. Each look and each keeping is a step, so that a resumed run
+//! decides as the first attempt did, whatever was learned meanwhile.
+//!
+//! Nothing that is remembered is believed: a remembered program is looked at by the guard and passes the tests again, or it
+//! is none; what is shown to a model is about the same error, and code in which the guard sees nothing at all. What comes
+//! from elsewhere is held against that, too, before it is run.
+
+use std::time::SystemTime;
+
+use agent::memory;
+use agent::solve::{End, Machine, Tried};
+use base::{Hash, Problem};
+use flow::{Learned, Lesson, LessonKind, Run};
+use guard::python::Profile;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::SolutionLessons;
+
+/// Errors of one run that are remembered.
+const ERRORS_MAX: usize = 3;
+const LOOKED_AT_MAX: usize = 5;
+const NOTE_CHARACTERS_MAX: usize = 600;
+const FIX_BYTES_MAX: usize = 4_000;
+const CODE_BYTES_MAX: usize = 256 * 1024;
+
+/// What one solve uses and learns.
+#[derive(Default)]
+pub struct Lessons {
+    used: Vec<(String, bool)>,
+}
+
+/// What was found.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Remembered {
+    id: String,
+    /// A program, or words of the user's own.
+    pub text: String,
+}
+
+impl Lessons {
+    /// The solution of the same task that passed the same checks.
+    pub async fn of_task(&mut self, run: &mut Run, task: &str, checks: &Hash) -> Result<Option<String>, Problem> {
+        let input = json!({ "task": Hash::of(task.as_bytes()), "checks": checks });
+        let memory = run.memory();
+        let effect = || async {
+            let Some(memory) = memory else { return Ok(None) };
+            let found = memory.of_task(task, checks.as_str(), LOOKED_AT_MAX).await?;
+            let usable = |lesson: &Lesson| lesson.code.clone().filter(|code| !lesson.imported || is_clean(code));
+            Ok(found.iter().find_map(|lesson| Some(Remembered { id: lesson.id.clone(), text: usable(lesson)? })))
+        };
+        let found: Option<Remembered> = run.step("recall", &input, effect).await?;
+        Ok(found.map(|found| self.use_it(found)))
+    }
+
+    /// What mended the same error before.
+    pub async fn of_error(&mut self, run: &mut Run, error: &str) -> Result<Option<String>, Problem> {
+        let Some(signature) = memory::signature(error) else { return Ok(None) };
+        let input = json!({ "signature": signature });
+        let memory = run.memory();
+        let effect = || async {
+            let Some(memory) = memory else { return Ok(None) };
+            let found = memory.of_error(&signature, LOOKED_AT_MAX).await?;
+            Ok(found.iter().find_map(|lesson| Some(Remembered { id: lesson.id.clone(), text: advice(lesson)? })))
+        };
+        let found: Option<Remembered> = run.step("recall", &input, effect).await?;
+        Ok(found.map(|found| self.use_it(found)))
+    }
+
+    fn use_it(&mut self, found: Remembered) -> String {
+        self.used.push((found.id, false));
+        found.text
+    }
+
+    /// Keeps what was learned, counts what helped, and says both.
+    pub async fn learn(
+        mut self,
+        run: &mut Run,
+        task: &str,
+        checks: &Hash,
+        (machine, end): (&Machine, &End),
+    ) -> Result<SolutionLessons, Problem> {
+        let is_solved = *end == End::Verified;
+        // What was used last led to what came last; what was used before it did not help.
+        if let Some((_, helped)) = self.used.last_mut() {
+            *helped = is_solved;
+        }
+        let used: Vec<String> = self.used.iter().map(|(id, _)| id.clone()).collect();
+        let lessons = learned(task, checks, machine, end);
+        let memory = run.memory().filter(|_| !lessons.is_empty() || !used.is_empty());
+        let (Some(memory), false) = (memory, *end == End::NoEvidence && used.is_empty()) else {
+            return Ok(SolutionLessons { used, saved: Vec::new() });
+        };
+        let saved: Vec<String> = lessons.iter().map(|lesson| lesson.clone().named().id).collect();
+        let input = json!({ "saved": saved, "uses": self.used });
+        let (from, uses) = (run.id().to_string(), self.used.clone());
+        let effect = || async {
+            let at = SystemTime::now().into();
+            let own = |lesson: Lesson| Lesson { run: Some(from.clone()), created_at: at, ..lesson.named() };
+            let lessons = lessons.into_iter().map(own).collect();
+            memory.learn(Learned { lessons, uses, run: from.clone(), patience: memory::PATIENCE }).await?;
+            Ok(())
+        };
+        run.step::<_, (), _, _>("remember", &input, effect).await?;
+        Ok(SolutionLessons { used, saved })
+    }
+}
+
+/// The lessons of a run that ended so. When they were learned is said when they are kept.
+fn learned(task: &str, checks: &Hash, machine: &Machine, end: &End) -> Vec<Lesson> {
+    let new = |kind: LessonKind, tried: &Tried, outcome: &str| Lesson {
+        code: Some(tried.code.clone()),
+        outcome: outcome.lines().next().unwrap_or_default().to_string(),
+        ..Lesson::new(kind, task, SystemTime::UNIX_EPOCH.into())
+    };
+    let mut lessons = Vec::new();
+    let solution = machine.tried().last().filter(|_| *end == End::Verified);
+    if let Some(solution) = solution.filter(|_| !machine.is_remembered()) {
+        let seen: Vec<&str> = solution.evidence.iter().map(|one| one.detail.as_str()).collect();
+        let checks = Some(checks.to_string());
+        lessons.push(Lesson { checks, ..new(LessonKind::Success, solution, &seen.join("; ")) });
+    }
+    let mut signatures = Vec::new();
+    for tried in machine.tried().iter().rev().filter(|tried| !tried.code.is_empty()) {
+        let Some(error) = &tried.error else { continue };
+        let signature = memory::signature(error);
+        let is_last = *end == End::Failed && lessons.is_empty();
+        let is_new = signature.is_some() && !signatures.contains(&signature);
+        if (is_new || is_last) && signatures.len() < ERRORS_MAX {
+            let fix = solution.map(|solution| solution.code.clone());
+            lessons.push(Lesson { error_signature: signature.clone(), fix, ..new(LessonKind::Failure, tried, error) });
+            signatures.push(signature);
+        }
+    }
+    lessons.retain(|lesson| lesson.code.as_ref().is_none_or(|code| code.len() <= CODE_BYTES_MAX));
+    lessons
+}
+
+/// What of a lesson may be shown to a model: a program in which the guard sees nothing, or the user's own words.
+fn advice(lesson: &Lesson) -> Option<String> {
+    let fix = lesson.fix.as_deref()?.trim();
+    if fix.len() <= FIX_BYTES_MAX && is_clean(fix) && guard::python::stub(fix).is_none() {
+        return Some(fix.to_string());
+    }
+    let is_own_note = lesson.kind == LessonKind::Note && !lesson.imported;
+    is_own_note.then(|| fix.chars().take(NOTE_CHARACTERS_MAX).collect())
+}
+
+fn is_clean(code: &str) -> bool {
+    guard::python::shape(code).is_some() && guard::python::findings(code, Profile::Task).is_empty()
+}

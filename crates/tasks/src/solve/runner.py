@@ -1,0 +1,295 @@
+"""Holds a solution against checks, inside a cell. Given as names: `solution`, `module`, `tests`, `tests_name`, `examples`.
+
+The one idea: a check counts as passed only where it was executed and nothing was raised; what it gave and what was
+expected is told, because that is what helps to mend a solution. The tests are read before the solution is, and the report
+is the program's last value: a solution that ends the interpreter leaves none, which is a failure.
+"""
+
+import ast
+import json
+import os
+import signal
+import sys
+import traceback
+
+FOLDER = "/tmp/task"
+DETAILS_MAX = 5
+TEXT_MAX = 300
+SECONDS_MAX = 8
+
+
+class Stuck(BaseException):
+    """Raised where the solution is when it takes too long; not an Exception, so that it is not caught by chance."""
+
+
+def shown(value):
+    try:
+        text = repr(value)
+    except BaseException as error:
+        text = f"<no text: {type(error).__name__}>"
+    return text if len(text) <= TEXT_MAX else text[:TEXT_MAX] + "…"
+
+
+def clipped(text):
+    text = str(text)
+    return text if len(text) <= TEXT_MAX else text[:TEXT_MAX] + "…"
+
+
+class Unequal(AssertionError):
+    """An assert over a comparison, with what stood on both sides."""
+
+
+def compare(operator, left, right, text):
+    held = {
+        "Eq": lambda: left == right, "NotEq": lambda: left != right, "Lt": lambda: left < right,
+        "LtE": lambda: left <= right, "Gt": lambda: left > right, "GtE": lambda: left >= right,
+        "Is": lambda: left is right, "IsNot": lambda: left is not right, "In": lambda: left in right,
+        "NotIn": lambda: left not in right,
+    }[operator]()
+    if not held:
+        raise Unequal(f"{text}: {shown(left)} is not {SIGNS[operator]} {shown(right)}")
+
+
+SIGNS = {
+    "Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "Is": "is", "IsNot": "is not",
+    "In": "in", "NotIn": "not in",
+}
+
+
+class Tell(ast.NodeTransformer):
+    """Makes asserts tell what they compared."""
+
+    def visit_Assert(self, node):
+        test = node.test
+        if node.msg is not None or not isinstance(test, ast.Compare) or len(test.ops) != 1:
+            return node
+        operator, text = type(test.ops[0]).__name__, clipped(ast.unparse(test))
+        call = ast.Call(
+            ast.Name("__compare__", ast.Load()),
+            [ast.Constant(operator), test.left, test.comparators[0], ast.Constant(text)], [],
+        )
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), node))
+
+
+def described(error):
+    """An error as one line, with the solution's own frame."""
+    if isinstance(error, Stuck):
+        told = f"it did not end within {SECONDS_MAX} s"
+    elif isinstance(error, Unequal):
+        return str(error)
+    else:
+        told = traceback.format_exception_only(type(error), error)[-1].strip()
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if one.filename == solution_path]
+    return clipped(told) + (f" (line {frames[-1].lineno}: {clipped(frames[-1].line)})" if frames else "")
+
+
+class Report:
+    def __init__(self, by):
+        self.by, self.passed, self.failed, self.details, self.kinds = by, 0, 0, [], []
+
+    def hold(self, name, check):
+        """Executes a check and counts it."""
+        try:
+            check()
+        except BaseException as error:
+            if type(error).__name__ in ("SkipTest", "Skipped"):
+                return
+            self.fail(name, described(error), type(error).__name__)
+        else:
+            self.passed += 1
+
+    def fail(self, name, why, kind):
+        self.failed += 1
+        if len(self.details) < DETAILS_MAX:
+            self.details.append(clipped(f"{name}: {why}" if name and name not in why else why))
+        self.kinds.append(kind)
+
+    def told(self):
+        return {"by": self.by, "passed": self.passed, "failed": self.failed, "details": self.details, "kinds": self.kinds[:DETAILS_MAX]}
+
+
+def contains_assert(node, helpers):
+    for one in ast.walk(node):
+        if isinstance(one, ast.Assert) or (isinstance(one, ast.Name) and one.id in helpers):
+            return True
+    return False
+
+
+def hold_tests(report, tree, namespace):
+    """Plain asserts, functions whose names begin with `test`, and `unittest` cases."""
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    helpers = {"__compare__"} | {node.name for node in functions if contains_assert(node, {"__compare__"})}
+    tests = [node.name for node in functions if node.name.startswith("test")]
+    for node in tree.body:
+        code = compile(ast.Module([node], []), namespace["__file__"], "exec")
+        is_definition = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom))
+        if not is_definition and contains_assert(node, helpers):
+            report.hold(f"line {node.lineno}", lambda: exec(code, namespace))
+            continue
+        try:
+            exec(code, namespace)
+        except BaseException as error:
+            report.fail(f"line {node.lineno}", described(error), type(error).__name__)
+            return
+    for name in tests:
+        report.hold(name, lambda: called(namespace[name]))
+    hold_classes(report, namespace)
+
+
+def called(function):
+    given = function()
+    if hasattr(given, "__await__"):
+        import asyncio
+
+        asyncio.run(given)
+
+
+def hold_classes(report, namespace):
+    own = [one for one in namespace.values() if isinstance(one, type) and one.__module__ == namespace["__name__"]]
+    for one in own:
+        if "unittest" in sys.modules and issubclass(one, sys.modules["unittest"].TestCase):
+            hold_case(report, one)
+        elif one.__name__.startswith("Test"):
+            for name in [name for name in vars(one) if name.startswith("test")]:
+                report.hold(f"{one.__name__}.{name}", lambda: called(getattr(one(), name)))
+
+
+def hold_case(report, case):
+    import unittest
+
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(case)
+    result = unittest.TestResult()
+    errors = []
+    result.addFailure = lambda test, error: errors.append((test, error[1]))
+    result.addError = lambda test, error: errors.append((test, error[1]))
+    result.addSubTest = lambda test, sub, error: error and errors.append((sub, error[1]))
+    suite.run(result)
+    for test, error in errors:
+        report.fail(str(test).split(" ")[0], described(error), type(error).__name__)
+    bad = {str(test).split(" ")[0] for test, _ in errors}
+    report.passed += max(0, result.testsRun - len(result.skipped) - len(bad))
+
+
+def hold_examples(report, examples, namespace):
+    for example in examples:
+        if example["form"] == "call":
+            report.hold(example["call"], lambda: hold_call(example, namespace))
+        elif example["want"]:
+            report.hold(example["source"], lambda: hold_session(example, namespace))
+        else:
+            exec_quietly(example["source"], namespace)
+
+
+def exec_quietly(source, namespace):
+    try:
+        exec(source, namespace)
+    except BaseException:
+        pass  # What needs it will say so.
+
+
+def same(got, want):
+    if isinstance(want, float) and isinstance(got, (int, float)):
+        return got == want or abs(got - want) <= 1e-6 * max(1.0, abs(want))
+    if type(want) in (bool, int, str, type(None)) and not isinstance(got, (bool, int, float, str, type(None))) and not hasattr(got, "dtype"):
+        return False
+    return bool(want == got)
+
+
+def hold_call(example, namespace):
+    want = ast.literal_eval(example["want"])
+    got = eval(example["call"], namespace)
+    if not same(got, want):
+        raise Unequal(f"{example['call']} gave {shown(got)}, expected {clipped(example['want'])}")
+
+
+def hold_session(example, namespace):
+    import contextlib
+    import doctest
+    import io
+
+    printed, source, want = io.StringIO(), example["source"] + "\n", example["want"] + "\n"
+    values = []
+
+    def display(value):
+        if value is not None:
+            values.append(value)
+            printed.write(repr(value) + "\n")
+
+    before, sys.displayhook = sys.displayhook, display
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(source, "<example>", "single"), namespace)
+    except Exception as error:
+        if "Traceback" not in want or type(error).__name__ not in want:
+            raise
+        return
+    finally:
+        sys.displayhook = before
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if doctest.OutputChecker().check_output(want, printed.getvalue(), flags):
+        return
+    try:
+        if len(values) == 1 and same(values[0], ast.literal_eval(want.strip())):
+            return
+    except (ValueError, SyntaxError):
+        pass
+    raise Unequal(f"{clipped(example['source'])} gave {clipped(printed.getvalue().strip())}, expected {clipped(example['want'])}")
+
+
+def stuck(*_):
+    raise Stuck()
+
+
+def load(name, path, text):
+    import linecache
+    import types
+
+    made = types.ModuleType(name)
+    made.__file__ = path
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    return made
+
+
+def hold_all():
+    reports, error, kind = [], None, None
+    tree = None
+    if tests is not None:
+        try:
+            tree = Tell().visit(ast.parse(tests, tests_name))
+        except SyntaxError as wrong:
+            return {"reports": [], "error": None, "kind": None, "tests_error": clipped(f"{type(wrong).__name__}: {wrong}")}
+        import unittest  # Before the solution can bring one of its own.
+    is_checked = tests is not None or bool(examples)
+    made = load(module if is_checked else "__main__", solution_path, solution)
+    if is_checked:
+        sys.modules[module] = made
+    signal.signal(signal.SIGALRM, stuck)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_MAX)
+    try:
+        exec(compile(solution, solution_path, "exec", dont_inherit=True), made.__dict__)
+    except SystemExit as ended:
+        if is_checked or ended.code not in (None, 0):
+            error, kind = f"SystemExit: {ended.code}", "SystemExit"
+    except BaseException as raised:
+        error, kind = described(raised), type(raised).__name__
+    if error is None and tree is not None:
+        report = Report("tests")
+        namespace = load(os.path.splitext(tests_name)[0], FOLDER + "/" + tests_name, tests).__dict__
+        namespace["__compare__"] = compare
+        hold_tests(report, tree, namespace)
+        reports.append(report.told())
+    if error is None and examples:
+        report = Report("examples")
+        hold_examples(report, examples, made.__dict__)
+        reports.append(report.told())
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return {"reports": reports, "error": error, "kind": kind, "tests_error": None}
+
+
+os.makedirs(FOLDER, exist_ok=True)
+os.chdir(FOLDER)
+sys.path.insert(0, FOLDER)
+solution_path = f"{FOLDER}/{module}.py"
+with open(solution_path, "w") as file:
+    file.write(solution)
+json.dumps(hold_all())
