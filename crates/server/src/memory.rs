@@ -70,7 +70,7 @@ pub async fn forget(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<
 
 /// Who can be asked what the planner does not read.
 pub async fn models(Caller(place): Caller<READ>) -> Answered<Json> {
-    Ok(Json::document(&Models::of(&place.app.settings)?))
+    Ok(Json::document(&Models::of(&place.app)?))
 }
 
 /// How the server is set up, without where things lie on it.

@@ -251,6 +251,7 @@ impl Store {
     pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
         let id = id.clone();
         self.read(move |connection| read::waiting_before(connection, &id)).await
+    }
 
     /// Gives a run back until a person has decided.
     pub async fn wait_run(&self, fence: Fence, question: Question) -> Result<Vec<Event>, Error> {
