@@ -10,7 +10,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tasks::{
-    ASK, AskInput, Budget, Consent, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SOLVE, SQL, SolveInput, Solver, TestsFile,
+    ASK, AskInput, Budget, Consent, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SOLVE, SQL, SolveInput, Solver,
+    TestsFile,
 };
 
 use crate::place::Place;

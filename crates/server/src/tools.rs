@@ -13,10 +13,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::{codes, lessons};
 use crate::place::Place;
 use crate::requests::{self, Question};
 use crate::runs::found;
+use crate::{codes, lessons};
 
 /// More rows are left out, with a hint.
 const ROWS_MAX: usize = 50;
