@@ -1,6 +1,7 @@
 //! Another assistant's way in: MCP over HTTP and on stdio, spoken as its clients speak it, and the description of the API.
 
 use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -97,7 +98,10 @@ fn the_tools_are_there_over_http() {
 #[test]
 fn the_tools_are_there_on_stdio() {
     let place = Place::new();
-    let mut child = place.assay(["mcp"]).start();
+    let call = place.assay(["mcp"]);
+    let mut command = Command::new(place.program());
+    command.arg("mcp").env_clear().envs(call.environment()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut greeted = false;
