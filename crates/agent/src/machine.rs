@@ -184,8 +184,9 @@ pub enum Outcome {
 
 /// How often the same code may come back before it is given up.
 const COPIES_MAX: u32 = 2;
-/// Derivations beside the first.
-const AGAIN_MAX: u32 = 2;
+/// How often another derivation is asked for beside the first: to be compared, to decide between two that differ, or because
+/// one came to nothing.
+const AGAIN_MAX: u32 = 3;
 
 /// An agent's state: what was tried, what came of it, and what is next.
 #[derive(Clone, Debug)]
@@ -301,10 +302,10 @@ impl Machine {
     }
 
     fn failed(&mut self, attempt: Attempt) -> Action {
-        if let Writing::Again(_) = self.writing {
-            return self.settle();
-        }
         let language = attempt.language;
+        if let Writing::Again(_) = self.writing {
+            return self.once_more(language).unwrap_or_else(|| self.settle());
+        }
         self.attempts.push(attempt);
         self.repair(language)
     }
@@ -335,13 +336,17 @@ impl Machine {
         let known = self.derivations.len();
         self.derivations.push(Derived { code, agrees: agrees.into_iter().take(known).collect() });
         let settled = known > 0 && self.best_is_agreed();
-        match self.policy.languages.1 {
-            Some(language) if !settled && self.again < AGAIN_MAX && self.again <= known as u32 => {
-                self.again += 1;
-                self.write(Writing::Again(self.again), language)
-            }
-            _ => self.settle(),
+        let next = self.policy.languages.1.filter(|_| !settled).and_then(|language| self.once_more(language));
+        next.unwrap_or_else(|| self.settle())
+    }
+
+    /// Asks for another derivation, where there may be one.
+    fn once_more(&mut self, language: Language) -> Option<Action> {
+        if self.again >= AGAIN_MAX {
+            return None;
         }
+        self.again += 1;
+        Some(self.write(Writing::Again(self.again), language))
     }
 
     /// All derivations there will be are there.
@@ -396,11 +401,13 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     fn policy(second: bool, verdict_counts: bool) -> Policy {
         let second = second.then_some(Language::Sql);
-        Policy { repairs_max: 3, languages: (Language::Python, second), judges: true, verdict_counts }
+        Policy { repairs_max: 2, languages: (Language::Python, second), judges: true, verdict_counts }
     }
 
     fn code(text: &str) -> Code {
@@ -411,24 +418,24 @@ mod tests {
         Outcome::Ran(Ran::Nothing { outcome: "failed".into(), error: "KeyError".into(), findings: vec![] })
     }
 
-    /// Everything that may come of an action; `at` makes texts that differ.
-    fn outcomes(action: &Action, at: usize) -> Vec<Outcome> {
+    /// Everything that may come of what is next.
+    fn outcomes(machine: &Machine) -> Vec<Outcome> {
         let spent = Outcome::Spent("tokens".into());
-        match action {
+        let known = if machine.replaces() { 0 } else { machine.derivations().count() };
+        match machine.next() {
             Action::Write(..) => vec![
-                Outcome::Wrote(code(&format!("code {at}"))),
+                Outcome::Wrote(code(&format!("code {}", machine.attempts().len()))),
                 Outcome::Wrote(code("the same")),
                 Outcome::WroteNoCode { text: "hello".into(), error: "no code".into() },
                 Outcome::SaidCannot("no such column".into()),
                 spent,
             ],
-            Action::Run(_) => vec![
-                Outcome::Ran(Ran::Gave(vec![true, false])),
-                Outcome::Ran(Ran::Gave(vec![false, true])),
-                Outcome::Ran(Ran::Gave(vec![false, false])),
-                nothing(),
-                spent,
-            ],
+            Action::Run(_) => {
+                // The same as none of those before, or as one of them.
+                let same_as = |twin: Option<usize>| (0..known).map(|other| Some(other) == twin).collect();
+                let gave = (0..known).map(Some).chain([None]).map(|twin| Outcome::Ran(Ran::Gave(same_as(twin))));
+                gave.chain([nothing(), spent]).collect()
+            }
             Action::Judge => {
                 let said = |verdict| Outcome::Judged(Some(Verdict { verdict, reason: String::new() }));
                 vec![said(Answer::Yes), said(Answer::No), Outcome::Judged(None), spent]
@@ -437,9 +444,10 @@ mod tests {
         }
     }
 
-    /// Tries every sequence; gives how many ends there are and how long the longest is.
-    fn explore(machine: &Machine, depth: usize) -> (usize, usize) {
-        const DEPTH_MAX: usize = 24;
+    /// Tries every sequence; gives how many ends there are and how long the longest is. What a machine does next hangs on
+    /// its state alone, so each state is looked at once.
+    fn explore(machine: &Machine, depth: usize, seen: &mut HashMap<String, (usize, usize)>) -> (usize, usize) {
+        const DEPTH_MAX: usize = 40;
         assert!(depth <= DEPTH_MAX, "it does not end: {machine:?}");
         if let Action::End(end) = machine.next() {
             if let End::Answered { derivation, agreed } = end {
@@ -447,10 +455,14 @@ mod tests {
                 assert_eq!(agreed.unwrap_or(false), has_twin);
                 assert!(has_twin || machine.derivations().count() == 1, "a contradicted result is no answer");
             }
-            return (1, depth);
+            return (1, 0);
         }
-        let mut seen = (0, depth);
-        for outcome in outcomes(machine.next(), depth) {
+        let state = format!("{machine:?}");
+        if let Some(known) = seen.get(&state) {
+            return *known;
+        }
+        let (mut ends, mut longest) = (0usize, 0);
+        for outcome in outcomes(machine) {
             let mut after = machine.clone();
             after.observe(outcome.clone());
             let mut again = machine.clone();
@@ -459,17 +471,18 @@ mod tests {
             if let Action::Run(code) = after.next() {
                 assert_eq!(outcome, Outcome::Wrote(code.clone()), "only what was just written is run");
             }
-            let (ends, longest) = explore(&after, depth + 1);
-            seen = (seen.0 + ends, seen.1.max(longest));
+            let below = explore(&after, depth + 1, seen);
+            (ends, longest) = (ends.saturating_add(below.0), longest.max(below.1 + 1));
         }
-        seen
+        seen.insert(state, (ends, longest));
+        (ends, longest)
     }
 
     #[test]
     fn whatever_comes_it_ends_runs_only_what_was_written_and_decides_alike() {
         for (second, counts) in [(false, false), (true, false), (true, true)] {
-            let (ends, longest) = explore(&Machine::new(policy(second, counts)), 0);
-            assert!(ends > 100 && longest < 24, "{ends} ends, the longest after {longest}");
+            let (ends, longest) = explore(&Machine::new(policy(second, counts)), 0, &mut HashMap::new());
+            assert!(ends > 100 && longest < 40, "{ends} ends, the longest after {longest}");
         }
     }
 
@@ -518,7 +531,19 @@ mod tests {
             told(policy(true, false), outcomes).pop().expect("an end")
         };
         assert_eq!(begin(vec![false, true]), "End(Answered { derivation: 1, agreed: Some(true) })");
-        assert_eq!(begin(vec![false, false]), "End(Disagreed)");
+        assert_eq!(begin(vec![false, false]), "Write(Again(3), Sql)");
+    }
+
+    #[test]
+    fn a_derivation_that_came_to_nothing_is_asked_for_again_and_then_nobody_decides() {
+        let gave = |agrees: Vec<bool>| Outcome::Ran(Ran::Gave(agrees));
+        let differ =
+            vec![Outcome::Wrote(code("a")), gave(vec![]), Outcome::Wrote(code("b")), gave(vec![false])];
+        let failed = vec![Outcome::Wrote(code("c")), nothing()];
+        let fourth = |agrees: Vec<bool>| vec![Outcome::Wrote(code("d")), gave(agrees), Outcome::Judged(None)];
+        let told = |agrees| told(policy(true, false), [differ.clone(), failed.clone(), fourth(agrees)].concat()).pop();
+        assert_eq!(told(vec![true, false]).as_deref(), Some("End(Answered { derivation: 0, agreed: Some(true) })"));
+        assert_eq!(told(vec![false, false]).as_deref(), Some("End(Disagreed)"));
     }
 
     #[test]

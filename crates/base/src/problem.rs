@@ -95,7 +95,7 @@ codes! {
     QuotaExceeded        "quota_exceeded"        2  503   "the model's account has nothing left",
     BudgetExhausted      "budget_exhausted"      2  422   "a budget is used up, and there is nothing to show for it",
     ApprovalNeeded       "approval_needed"       1  409   "a person has to allow something before the run goes on",
-    NotFound             "not_found"             2  404   "nothing of that name",
+    NotFound             "not_found"             2  404   "nothing of that name, or nothing at that address",
     MethodUnknown        "method_unknown"        2  405   "that address is not asked in this way",
     TokenInvalid         "token_invalid"         2  401   "no token, or one that is unknown, expired or revoked",
     Forbidden            "forbidden"             2  403   "the token or the address it is used from does not allow this",

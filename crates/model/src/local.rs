@@ -22,11 +22,14 @@ pub type RunLocal = dyn for<'a> Fn(&'a str, &'a Value, ChunkHeard<'a>) -> Pin<Bo
     + Send
     + Sync;
 
+/// Says why a model of a name cannot be asked.
+pub type CheckLocal = dyn Fn(&str) -> Result<(), Problem> + Send + Sync;
+
 /// Who runs models on this machine.
 #[derive(Clone)]
 pub struct LocalRunner {
     /// Whether a model of that name can be asked; costs nothing.
-    pub check: Arc<dyn Fn(&str) -> Result<(), Problem> + Send + Sync>,
+    pub check: Arc<CheckLocal>,
     /// Asks it.
     pub run: Arc<RunLocal>,
 }

@@ -17,5 +17,6 @@ mod zygote;
 pub(crate) use client::Asked;
 pub use client::Broker;
 pub(crate) use door::{Claim, Door};
+pub(crate) use launch::free_bytes as free_memory_bytes;
 pub use launch::{BROKER_ARGUMENT, be_broker};
 pub use wire::{Breadth, BrokerStatus};

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::isolate::{self, Failure, INNER_ID, Inputs, Inside, Site, Step};
 use crate::layers::{self, Layer};
 use crate::meter::{self, Meter, Sample};
+use crate::policy::WALL_MS_MAX;
 use crate::protocol::{
     DONE, End, FRAME_BYTES_MAX, Isolation, KilledBy, PROTOCOL_VERSION, Report, Spec, frame, frame_length, read_frame,
     write_frame,
@@ -42,6 +43,8 @@ pub const SUPERVISOR_ARGUMENT: &str = "__cell";
 /// Outside, a cell of root runs as this user, who owns nothing.
 pub(crate) const OUTER_ID_OF_ROOT: u32 = 1_912_345_678;
 const WATCH_INTERVAL: Duration = Duration::from_millis(10);
+/// For a cell that stays: only our own modules run in it, and for hours in which nothing happens.
+const WATCH_INTERVAL_OF_RESIDENTS: Duration = Duration::from_millis(250);
 const KERNEL_CHANNEL: i32 = 3;
 /// Where init has its channel to the supervisor; it keeps nothing above.
 const INIT_CHANNEL: i32 = 4;
@@ -313,9 +316,10 @@ fn watch(
     started: Instant,
 ) -> (End, Option<PythonEnd>) {
     let deadline = started + Duration::from_millis(spec.policy.wall_ms);
+    let interval = if spec.policy.wall_ms > WALL_MS_MAX { WATCH_INTERVAL_OF_RESIDENTS } else { WATCH_INTERVAL };
     let watched = [cell.channel.as_raw_fd(), control.as_raw_fd(), cell.pidfd.as_raw_fd()];
     loop {
-        let rest = deadline.saturating_duration_since(Instant::now()).min(WATCH_INTERVAL);
+        let rest = deadline.saturating_duration_since(Instant::now()).min(interval);
         let ready = sys::poll(&watched, rest.as_millis() as i32 + 1).unwrap_or_else(|_| vec![false; watched.len()]);
         let exceeded = meter.sample().exceeded(&spec.policy);
         if ready[0] || ready[2] {

@@ -22,6 +22,10 @@ fn way(action: &Action) -> Option<String> {
         Action::AddDataset => "POST /datasets adds one".to_string(),
         Action::RefreshDataset { .. } => "delete it and add its files again".to_string(),
         Action::RemoveDataset { dataset } => format!("DELETE /datasets/{dataset} forgets it"),
+        Action::DecideRun { run } => {
+            format!("POST /runs/{run}/approve or /runs/{run}/deny decides, then POST /runs/{run}/resume goes on with it")
+        }
+        Action::ListLessons => "GET /lessons lists those there are".to_string(),
         Action::ListNotes => "GET /notes?dataset_id=… lists those there are".to_string(),
         Action::ForgetNote => "DELETE /notes/… forgets one".to_string(),
         Action::ListReadings => "its `readings` lists them".to_string(),
@@ -30,6 +34,7 @@ fn way(action: &Action) -> Option<String> {
         | Action::CheckPlan
         | Action::ReplaceFile
         | Action::CheckMachine
+        | Action::PullModel { .. }
         | Action::StopBroker
         | Action::PullModel { .. }
         | Action::ListDocuments

@@ -216,43 +216,6 @@ impl Store {
         Ok(self.write(Write::Disband { thread: thread.to_string() }).await?.runs)
     }
 
-    /// Writes a token down, which is worth something for so long; its own times are not looked at.
-    pub async fn create_token(&self, token: TokenRecord, lasts_ms: Option<i64>) -> Result<(), Error> {
-        self.write(Write::CreateToken { token, lasts_ms }).await.map(|_| ())
-    }
-
-    /// Makes a token worth nothing; whether it was worth something.
-    pub async fn revoke_token(&self, id: &str) -> Result<bool, Error> {
-        Ok(self.write(Write::RevokeToken { id: id.to_string() }).await?.runs > 0)
-    }
-
-    /// Every token there ever was, the newest first.
-    pub async fn tokens(&self) -> Result<Vec<TokenRecord>, Problem> {
-        self.read(token::every).await
-    }
-
-    /// The token of that id, if it is worth something now.
-    pub async fn valid_token(&self, id: &str) -> Result<Option<TokenRecord>, Problem> {
-        let id = id.to_string();
-        self.read(move |connection| token::valid(connection, &id)).await
-    }
-
-    /// Whether there ever was a token.
-    pub async fn has_tokens(&self) -> Result<bool, Problem> {
-        self.read(token::any).await
-    }
-
-    /// How many runs there are: task, state and number.
-    pub async fn tally(&self) -> Result<Vec<(String, String, i64)>, Problem> {
-        self.read(read::tally).await
-    }
-
-    /// How many runs wait that a worker takes before this one.
-    pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
-        let id = id.clone();
-        self.read(move |connection| read::waiting_before(connection, &id)).await
-    }
-
     /// Gives a run back until a person has decided.
     pub async fn wait_run(&self, fence: Fence, question: Question) -> Result<Vec<Event>, Error> {
         Ok(self.write(Write::Wait { fence, question }).await?.events)
@@ -312,6 +275,43 @@ impl Store {
     pub async fn lessons_of_error(&self, signature: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
         let signature = signature.to_string();
         self.read(move |connection| lesson::of_error(connection, &signature, limit as i64)).await
+    }
+
+    /// Writes a token down, which is worth something for so long; its own times are not looked at.
+    pub async fn create_token(&self, token: TokenRecord, lasts_ms: Option<i64>) -> Result<(), Error> {
+        self.write(Write::CreateToken { token, lasts_ms }).await.map(|_| ())
+    }
+
+    /// Makes a token worth nothing; whether it was worth something.
+    pub async fn revoke_token(&self, id: &str) -> Result<bool, Error> {
+        Ok(self.write(Write::RevokeToken { id: id.to_string() }).await?.runs > 0)
+    }
+
+    /// Every token there ever was, the newest first.
+    pub async fn tokens(&self) -> Result<Vec<TokenRecord>, Problem> {
+        self.read(token::every).await
+    }
+
+    /// The token of that id, if it is worth something now.
+    pub async fn valid_token(&self, id: &str) -> Result<Option<TokenRecord>, Problem> {
+        let id = id.to_string();
+        self.read(move |connection| token::valid(connection, &id)).await
+    }
+
+    /// Whether there ever was a token.
+    pub async fn has_tokens(&self) -> Result<bool, Problem> {
+        self.read(token::any).await
+    }
+
+    /// How many runs there are: task, state and number.
+    pub async fn tally(&self) -> Result<Vec<(String, String, i64)>, Problem> {
+        self.read(read::tally).await
+    }
+
+    /// How many runs wait that a worker takes before this one.
+    pub async fn waiting_before(&self, id: &RunId) -> Result<i64, Problem> {
+        let id = id.clone();
+        self.read(move |connection| read::waiting_before(connection, &id)).await
     }
 
     /// A run with its steps and artifacts, as of one moment.

@@ -271,7 +271,7 @@ impl Solving<'_> {
         let error = machine.tried().last().and_then(|last| last.error.as_deref());
         let advice = match (approach, error) {
             (Approach::Mend | Approach::Anew, Some(error)) if !self.input.no_memory => {
-                self.lessons.of_error(self.run, error).await?
+                self.lessons.of_error(self.run, error, machine.tried().len()).await?
             }
             _ => None,
         };
@@ -280,7 +280,7 @@ impl Solving<'_> {
         let Some(reply) = self.replies.ask(self.run, &request, hear).await? else {
             return Ok(Outcome::Spent(self.replies.exhausted()));
         };
-        let (words, code) = agent::read_program(&reply.text);
+        let (words, code) = agent::read_program(&(request.begun().to_string() + &reply.text));
         let words = if self.prompts.asks_for_words() { words } else { Vec::new() };
         Ok(match code {
             Some(code) => {

@@ -175,7 +175,9 @@ mod tests {
     #[test]
     fn gains_and_losses_are_told_apart() {
         let line = |right: bool, once: bool| {
-            format!(r#"{{"status":"answered","right":{right},"known":"checked","model":{{"right_at_once":{once},"cost":{{"calls":2,"tokens":{{"input":5,"output":1}}}}}},"total_ms":2000}}"#)
+            format!(
+                r#"{{"status":"answered","right":{right},"known":"checked","model":{{"right_at_once":{once},"cost":{{"calls":2,"tokens":{{"input":5,"output":1}}}}}},"total_ms":2000}}"#
+            )
         };
         let cases: Vec<Case> = [line(true, true), line(true, false), line(true, false), line(false, true)]
             .iter()

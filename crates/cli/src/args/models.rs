@@ -16,7 +16,13 @@ A model of your own, in the settings file that `assay config show` names:
   base_url = \"https://models.example/v1\"
   key_env = \"MAIN_KEY\"              or key_file
   prices = { input = 3, output = 15 }    US dollars per million tokens
-  fallback = \"ollama:qwen2.5-coder\"";
+  fallback = \"ollama:qwen2.5-coder\"
+
+Weights of your own for a model on this machine, in the same file:
+  [weights.mine]                    then: assay model pull mine, and --model local:mine
+  path = \"OWNER/REPOSITORY/resolve/main/FILE.gguf\"
+  bytes = 491400064
+  sha256 = \"…\"";
 
 /// `assay model list|show|test|pull|remove|use`
 #[derive(Debug, Args)]

@@ -146,6 +146,14 @@ fn print(printer: &Printer, run: &Value) {
     for artifact in run["artifacts"].as_array().into_iter().flatten() {
         line("artifact", &format!("{} ({} bytes)", artifact["name"].as_str().unwrap_or_default(), artifact["bytes"]));
     }
+    if let Some(status) = run["progress"]["status"].as_str() {
+        let progress = &run["progress"];
+        line("progress", &format!("{status}, try {} of {}", progress["iteration"], progress["max_iterations"]));
+    }
+    for question in run["questions"].as_array().into_iter().flatten() {
+        line("asks", &format!("{} ({})", question["action"].as_str().unwrap_or_default(), question["id"]));
+        printer.lines(&format!("{}\n", question["detail"].as_str().unwrap_or_default()));
+    }
     if let Some(message) = run["problem"]["message"].as_str() {
         line("problem", message);
     }

@@ -140,6 +140,7 @@ pub fn print(printer: &Printer, solution: &Value) {
                     say("", reflection.lines().next().unwrap_or_default());
                 }
             }
+            None if solution["verdict"] == "verified" => say(&label, "every check holds"),
             None => say(&label, "ran to its end"),
         }
         for finding in list(&tried["findings"]) {

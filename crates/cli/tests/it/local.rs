@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::Hash;
 
@@ -307,6 +307,38 @@ fn weights_that_were_not_fetched_name_the_command_that_does() {
     assert_eq!(problem["code"], "model_unknown", "{problem}");
     let problem = place.json(2, &["model", "pull", "tinny"]);
     assert_eq!((&problem["code"], &problem["hint"]), (&"model_unknown".into(), &"did you mean `tiny`?".into()));
+}
+
+/// The process that stays is real here; only its weights are none.
+#[test]
+fn weights_that_are_none_are_said_to_be_none_and_who_held_them_ends() {
+    let (place, file) = place();
+    Mirror::of(&[Turn::Serve]).pull(&place, "tiny").time_max(Duration::from_secs(300)).run().exits(0);
+    let login = place.folder("login");
+    let lies_empty = || fs::read_dir(&login).unwrap().next().is_none();
+    let waits = |what: &str| {
+        let started = Instant::now();
+        while !lies_empty() {
+            assert!(started.elapsed() < Duration::from_secs(60), "{what}");
+            thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let test = |idle: &str| {
+        let call = place.assay(["model", "test", "local:tiny", "--json"]).env("XDG_RUNTIME_DIR", &login);
+        call.env("ASSAY_MODELS_IDLE_SECONDS", idle).run().exits(1).document()
+    };
+    for _ in 0..2 {
+        let tried = test("600");
+        let note = tried["checks"][0]["note"].as_str().unwrap();
+        assert!(note.contains("the weights cannot be loaded"), "{tried}");
+    }
+    assert!(!lies_empty(), "it stays for the next");
+    // Who takes the weights away ends it.
+    place.assay(["model", "remove", "tiny"]).env("XDG_RUNTIME_DIR", &login).run().exits(0);
+    waits("it ends when its weights go");
+    fs::write(&file, contents()).unwrap();
+    test("1");
+    waits("it ends when nobody asks");
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod refusals;
 mod runs;
 mod same;
 mod serve;
+mod solve;
 mod sql;
 mod suite;
 mod support;

@@ -17,13 +17,13 @@ const SALES: &str =
     "day,region,amount\n2026-01-01,north,10\n2026-01-02,south,20\n2026-01-03,north,30\n2026-01-04,,40\n";
 
 /// A model that says what was written down, in order, and then nothing more.
-struct Scripted {
-    address: String,
+pub(crate) struct Scripted {
+    pub(crate) address: String,
     heard: Arc<Mutex<Vec<Value>>>,
 }
 
 impl Scripted {
-    fn saying(replies: &[&str]) -> Scripted {
+    pub(crate) fn saying(replies: &[&str]) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
         let heard: Arc<Mutex<Vec<Value>>> = Arc::default();
@@ -44,12 +44,12 @@ impl Scripted {
         Scripted { address, heard }
     }
 
-    fn heard(&self) -> Vec<Value> {
+    pub(crate) fn heard(&self) -> Vec<Value> {
         self.heard.lock().unwrap().clone()
     }
 
     /// Everything that was sent to it, as one text.
-    fn prompts(&self) -> String {
+    pub(crate) fn prompts(&self) -> String {
         json!(self.heard()).to_string()
     }
 
@@ -110,7 +110,7 @@ fn speak(mut stream: TcpStream, text: &str) -> std::io::Result<()> {
     stream.write_all(frames.as_bytes())
 }
 
-fn python(code: &str) -> String {
+pub(crate) fn python(code: &str) -> String {
     format!("```python\n{code}\n```")
 }
 

@@ -40,7 +40,7 @@ pub fn stub(text: &str) -> Option<Stub> {
         Some(Stub { message, is_empty: false })
     };
     empty.or_else(constant).or_else(|| {
-        let says_nothing = module.body.iter().all(|statement| does_nothing(statement));
+        let says_nothing = module.body.iter().all(does_nothing);
         says_nothing.then(|| Stub { message: "the program is a stub: it does nothing".into(), is_empty: true })
     })
 }

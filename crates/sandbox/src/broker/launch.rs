@@ -149,7 +149,8 @@ impl BrokerSpec {
     }
 }
 
-fn free_bytes() -> Option<u64> {
+/// How much memory can be had without taking it from anybody.
+pub fn free_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)

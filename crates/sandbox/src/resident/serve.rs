@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::{ORDER_BYTES_MAX, Order, ResidentSpec, ResidentStatus, VERSION, Word};
 use crate::Sandbox;
-use crate::broker::Claim;
+use crate::broker::{Claim, free_memory_bytes};
 use crate::cell::{CallError, Cell, CellOptions, Part, Stop, read_message};
 use crate::leaving::Leaving;
 use crate::protocol::{End, KilledBy, frame, read_frame};
@@ -184,6 +184,11 @@ impl Serving {
     }
 
     async fn load(&self) -> Result<Cell, String> {
+        // Half of what it may hold is what it holds at the least; a machine without that much would come to a halt.
+        let needed = self.spec.policy.memory_bytes / 2;
+        if let Some(free) = free_memory_bytes().filter(|free| *free < needed) {
+            return Err(format!("it needs {} MB of memory, and {} MB are free", needed / 1_000_000, free / 1_000_000));
+        }
         let options =
             CellOptions { inputs: vec![self.spec.input.clone()], ..CellOptions::of(self.spec.policy.clone()) };
         // One for each of the user's files of weights: it takes no place from programs.

@@ -254,13 +254,14 @@ fn described(dataset: &Dataset, question: Option<&str>) -> String {
     let mut text = String::new();
     let question = question.map(folded);
     for table in &dataset.tables {
-        let is_named = |column: &ColumnInfo| {
-            question.as_ref().is_some_and(|question| question.contains(&folded(&column.name)))
-        };
+        let is_named =
+            |column: &ColumnInfo| question.as_ref().is_some_and(|question| question.contains(&folded(&column.name)));
         let is_wide = table.columns.len() > COLUMNS_WIDE && table.columns.iter().any(is_named);
-        let (full, others): (Vec<(usize, &ColumnInfo)>, Vec<_>) = table.columns.iter().enumerate().partition(
-            |(at, column)| *at < COLUMNS_DESCRIBED_MAX && (!is_wide || is_named(column)),
-        );
+        let (full, others): (Vec<(usize, &ColumnInfo)>, Vec<_>) = table
+            .columns
+            .iter()
+            .enumerate()
+            .partition(|(at, column)| *at < COLUMNS_DESCRIBED_MAX && (!is_wide || is_named(column)));
         let _ = writeln!(text, "Table {} with {} rows:", table.name, table.rows);
         for (_, column) in full {
             let _ = writeln!(text, "- {}", of_column(column, table));

@@ -27,7 +27,8 @@ const CODE_BYTES_MAX: usize = 256 * 1024;
 /// What one solve uses and learns.
 #[derive(Default)]
 pub struct Lessons {
-    used: Vec<(String, bool)>,
+    /// Each with how many tries there were before.
+    used: Vec<(String, usize)>,
 }
 
 /// What was found.
@@ -50,11 +51,11 @@ impl Lessons {
             Ok(found.iter().find_map(|lesson| Some(Remembered { id: lesson.id.clone(), text: usable(lesson)? })))
         };
         let found: Option<Remembered> = run.step("recall", &input, effect).await?;
-        Ok(found.map(|found| self.use_it(found)))
+        Ok(found.map(|found| self.use_it(found, 0)))
     }
 
-    /// What mended the same error before.
-    pub async fn of_error(&mut self, run: &mut Run, error: &str) -> Result<Option<String>, Problem> {
+    /// What mended the same error before; so many tries have failed.
+    pub async fn of_error(&mut self, run: &mut Run, error: &str, tries: usize) -> Result<Option<String>, Problem> {
         let Some(signature) = memory::signature(error) else { return Ok(None) };
         let input = json!({ "signature": signature });
         let memory = run.memory();
@@ -64,36 +65,34 @@ impl Lessons {
             Ok(found.iter().find_map(|lesson| Some(Remembered { id: lesson.id.clone(), text: advice(lesson)? })))
         };
         let found: Option<Remembered> = run.step("recall", &input, effect).await?;
-        Ok(found.map(|found| self.use_it(found)))
+        Ok(found.map(|found| self.use_it(found, tries)))
     }
 
-    fn use_it(&mut self, found: Remembered) -> String {
-        self.used.push((found.id, false));
+    fn use_it(&mut self, found: Remembered, tries: usize) -> String {
+        self.used.push((found.id, tries));
         found.text
     }
 
     /// Keeps what was learned, counts what helped, and says both.
     pub async fn learn(
-        mut self,
+        self,
         run: &mut Run,
         task: &str,
         checks: &Hash,
         (machine, end): (&Machine, &End),
     ) -> Result<SolutionLessons, Problem> {
-        let is_solved = *end == End::Verified;
-        // What was used last led to what came last; what was used before it did not help.
-        if let Some((_, helped)) = self.used.last_mut() {
-            *helped = is_solved;
-        }
-        let used: Vec<String> = self.used.iter().map(|(id, _)| id.clone()).collect();
+        // Only what led to the last try can have helped.
+        let helped = |before: usize| *end == End::Verified && machine.tried().len() == before + 1;
+        let uses: Vec<(String, bool)> = self.used.iter().map(|(id, before)| (id.clone(), helped(*before))).collect();
+        let used: Vec<String> = uses.iter().map(|(id, _)| id.clone()).collect();
         let lessons = learned(task, checks, machine, end);
         let memory = run.memory().filter(|_| !lessons.is_empty() || !used.is_empty());
-        let (Some(memory), false) = (memory, *end == End::NoEvidence && used.is_empty()) else {
+        let Some(memory) = memory else {
             return Ok(SolutionLessons { used, saved: Vec::new() });
         };
         let saved: Vec<String> = lessons.iter().map(|lesson| lesson.clone().named().id).collect();
-        let input = json!({ "saved": saved, "uses": self.used });
-        let (from, uses) = (run.id().to_string(), self.used.clone());
+        let input = json!({ "saved": saved, "uses": uses });
+        let from = run.id().to_string();
         let effect = || async {
             let at = SystemTime::now().into();
             let own = |lesson: Lesson| Lesson { run: Some(from.clone()), created_at: at, ..lesson.named() };

@@ -27,6 +27,8 @@ const TEMPERATURE_ANEW: f64 = 0.8;
 pub struct Prompts<'a> {
     input: &'a SolveInput,
     is_large: bool,
+    /// What is written of a reply before the model is asked, where it goes on with such.
+    begun: Option<String>,
     beginning: String,
 }
 
@@ -42,7 +44,11 @@ impl<'a> Prompts<'a> {
                 text.trim_end()
             ));
         }
-        Prompts { input, is_large: family.critique_is_gate, beginning }
+        // A task that is the beginning of a program is the beginning of the reply: only what is missing is written.
+        let is_open = begins_as_code(&input.task) && ends_with_docstring(&input.task);
+        let program = if is_open { format!("{}\n", input.task.trim()) } else { String::new() };
+        let begun = family.continues.then(|| format!("```python\n{program}"));
+        Prompts { input, is_large: family.critique_is_gate, begun, beginning }
     }
 
     /// Whether the model is asked for more than code: small ones write worse code after words.
@@ -77,6 +83,14 @@ impl<'a> Prompts<'a> {
         };
         let attempt = machine.tried().len();
         let mut request = self.request(messages);
+        if let Some(begun) = &self.begun {
+            request.messages.push(Message::Assistant {
+                text: begun.clone(),
+                tool_calls: Vec::new(),
+                reasoning: Vec::new(),
+            });
+            request.stop.push("```".to_string());
+        }
         if !self.is_large {
             let temperature = match approach {
                 Approach::First | Approach::Mend => 0.0,
@@ -126,12 +140,7 @@ impl<'a> Prompts<'a> {
 
     /// Code with the imports of the task's own beginning that it left out.
     pub fn completed(&self, code: &str) -> String {
-        let is_import =
-            |line: &&str| line.starts_with("import ") || (line.starts_with("from ") && line.contains(" import "));
-        let begins_code = self.input.task.lines().find(|line| !line.trim().is_empty()).is_some_and(|line| {
-            is_import(&line) || line.starts_with("def ") || line.starts_with('#') || line.starts_with('@')
-        });
-        if !begins_code {
+        if !begins_as_code(&self.input.task) {
             return code.to_string();
         }
         let missing: Vec<&str> = self
@@ -143,6 +152,21 @@ impl<'a> Prompts<'a> {
             .collect();
         if missing.is_empty() { code.to_string() } else { format!("{}\n\n{code}", missing.join("\n")) }
     }
+}
+
+fn is_import(line: &&str) -> bool {
+    line.starts_with("import ") || (line.starts_with("from ") && line.contains(" import "))
+}
+
+/// Whether a task is itself a program as far as it goes.
+fn begins_as_code(task: &str) -> bool {
+    let first = task.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    is_import(&first) || first.starts_with("def ") || first.starts_with('@')
+}
+
+fn ends_with_docstring(task: &str) -> bool {
+    let end = task.trim_end();
+    end.contains("def ") && (end.ends_with("\"\"\"") || end.ends_with("'''"))
 }
 
 fn user(text: String) -> Message {

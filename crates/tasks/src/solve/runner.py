@@ -88,7 +88,9 @@ class Report:
         self.by, self.passed, self.failed, self.details, self.kinds = by, 0, 0, [], []
 
     def hold(self, name, check):
-        """Executes a check and counts it."""
+        """Executes a check and counts it. Where one took all the time there is, none is executed any more."""
+        if late:
+            return
         try:
             check()
         except BaseException as error:
@@ -134,6 +136,57 @@ def hold_tests(report, tree, namespace):
     for name in tests:
         report.hold(name, lambda: called(namespace[name]))
     hold_classes(report, namespace)
+
+
+def needs_pytest(tree):
+    """Whether the tests are pytest's own: they import it, or expect something to be handed to them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(one.name.split(".")[0] == "pytest" for one in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "pytest":
+            return True
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return any(one.name.startswith("test") and (one.args.args or one.args.kwonlyargs) for one in functions)
+
+
+class Heard:
+    """What pytest says of each test."""
+
+    def __init__(self, report):
+        self.report, self.session = report, None
+
+    def pytest_sessionstart(self, session):
+        self.session = session
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.report.fail(tests_name, told_by_pytest(report), "CollectError")
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.report.fail(report.nodeid.split("::", 1)[-1], told_by_pytest(report), "AssertionError")
+            self.session.shouldstop = bool(late)
+        elif report.when == "call" and report.passed:
+            self.report.passed += 1
+
+
+def told_by_pytest(report):
+    crash = getattr(report.longrepr, "reprcrash", None)
+    told = crash.message if crash else str(report.longrepr).strip().splitlines()[-1:]
+    return clipped(told if isinstance(told, str) else " ".join(told))
+
+
+def hold_with_pytest(report):
+    import contextlib
+    import io
+
+    import pytest
+
+    path = FOLDER + "/" + tests_name
+    with open(path, "w") as file:
+        file.write(tests)
+    with contextlib.redirect_stdout(io.StringIO()):
+        pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", FOLDER, "--import-mode=importlib", path], plugins=[Heard(report)])
 
 
 def called(function):
@@ -236,7 +289,11 @@ def hold_session(example, namespace):
     raise Unequal(f"{clipped(example['source'])} gave {clipped(printed.getvalue().strip())}, expected {clipped(example['want'])}")
 
 
+late = []
+
+
 def stuck(*_):
+    late.append(True)
     raise Stuck()
 
 
@@ -255,10 +312,12 @@ def hold_all():
     tree = None
     if tests is not None:
         try:
-            tree = Tell().visit(ast.parse(tests, tests_name))
+            tree = ast.parse(tests, tests_name)
+            is_of_pytest = needs_pytest(tree)
+            tree = Tell().visit(tree)
         except SyntaxError as wrong:
             return {"reports": [], "error": None, "kind": None, "tests_error": clipped(f"{type(wrong).__name__}: {wrong}")}
-        import unittest  # Before the solution can bring one of its own.
+        __import__("pytest" if is_of_pytest else "unittest")  # Before the solution can bring one of its own.
     is_checked = tests is not None or bool(examples)
     made = load(module if is_checked else "__main__", solution_path, solution)
     if is_checked:
@@ -274,9 +333,12 @@ def hold_all():
         error, kind = described(raised), type(raised).__name__
     if error is None and tree is not None:
         report = Report("tests")
-        namespace = load(os.path.splitext(tests_name)[0], FOLDER + "/" + tests_name, tests).__dict__
-        namespace["__compare__"] = compare
-        hold_tests(report, tree, namespace)
+        if is_of_pytest:
+            hold_with_pytest(report)
+        else:
+            namespace = load(os.path.splitext(tests_name)[0], FOLDER + "/" + tests_name, tests).__dict__
+            namespace["__compare__"] = compare
+            hold_tests(report, tree, namespace)
         reports.append(report.told())
     if error is None and examples:
         report = Report("examples")

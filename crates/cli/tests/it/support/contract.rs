@@ -18,6 +18,7 @@ pub fn holds(document: &Value) {
         "sql" | "plan" => outcome(document),
         "plan_check" => plan_check(document),
         "run" => run(document),
+        "solution" => solution(document),
         "runs" => runs(document),
         "doctor" => doctor(document),
         "problem" => problem(document),
@@ -83,6 +84,17 @@ fn answer(document: &Value) {
     let names: Vec<&Value> = list(&document["table"], "columns").iter().map(|column| &column["name"]).collect();
     let focus = list(document, "focus");
     assert!(!focus.is_empty() && focus.iter().all(|name| names.contains(&name)), "focus {focus:?} of {names:?}");
+}
+
+#[track_caller]
+fn solution(document: &Value) {
+    let verifies = |one: &&Value| one["by"] == "tests" || one["by"] == "examples";
+    let evidence: Vec<&Value> = list(document, "evidence").iter().filter(verifies).collect();
+    let holds = !evidence.is_empty() && evidence.iter().all(|one| one["failed"] == 0 && one["passed"] != 0);
+    assert_eq!(document["verdict"] == "verified", holds, "checks decide, and they alone: {document}");
+    assert_eq!(document["status"] == "failed", document["verdict"] == "failed", "{document}");
+    assert!(document["written"] == false || document["file_path"].is_string(), "written to nowhere: {document}");
+    assert_eq!(list(document, "history").len() as u64, document["iteration"].as_u64().unwrap(), "{document}");
 }
 
 #[track_caller]
