@@ -16,14 +16,12 @@ fn way(action: &Action) -> Option<String> {
         Action::ResumeRun { run } => format!("POST /runs/{run}/resume goes on with it"),
         Action::FollowRun { run } => format!("GET /runs/{run}/events shows how far it is"),
         Action::CancelRun { run } => format!("POST /runs/{run}/cancel stops it"),
+        Action::DecideRun { run } => format!("POST /runs/{run}/approve or /deny decides, and it goes on"),
+        Action::ListLessons => "GET /lessons lists those there are".to_string(),
         Action::ListRuns => "GET /runs lists those there are".to_string(),
         Action::AddDataset => "POST /datasets adds one".to_string(),
         Action::RefreshDataset { .. } => "delete it and add its files again".to_string(),
         Action::RemoveDataset { dataset } => format!("DELETE /datasets/{dataset} forgets it"),
-        Action::DecideRun { run } => {
-            format!("POST /runs/{run}/approve or /runs/{run}/deny decides, then POST /runs/{run}/resume goes on with it")
-        }
-        Action::ListLessons => "GET /lessons lists those there are".to_string(),
         Action::ListNotes => "GET /notes?dataset_id=… lists those there are".to_string(),
         Action::ForgetNote => "DELETE /notes/… forgets one".to_string(),
         Action::ListReadings => "its `readings` lists them".to_string(),
@@ -34,7 +32,6 @@ fn way(action: &Action) -> Option<String> {
         | Action::CheckMachine
         | Action::PullModel { .. }
         | Action::StopBroker
-        | Action::PullModel { .. }
         | Action::ListDocuments
         | Action::Choose { .. } => return None,
     })

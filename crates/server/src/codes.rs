@@ -13,7 +13,9 @@ pub fn told(mut document: Value) -> Value {
     let message = document["error"]["message"].as_str().map_or_else(|| about(code).to_string(), str::to_string);
     match document["error"].as_object_mut() {
         Some(error) => drop(error.insert("code".to_string(), json!(code))),
-        None => document["error"] = json!({ "code": code, "type": code, "message": message, "line": null, "traceback": "" }),
+        None => {
+            document["error"] = json!({ "code": code, "type": code, "message": message, "line": null, "traceback": "" })
+        }
     }
     document
 }

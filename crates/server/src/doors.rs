@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, ThreadList};
 use crate::serve::Site;
-use crate::{chat, datasets, health, memory, metrics, openapi, requests, runs, session, threads, uploads};
+use crate::{chat, datasets, health, lessons, memory, metrics, openapi, requests, runs, session, threads, uploads};
 
 /// One way to ask one address.
 pub struct Door {
@@ -173,6 +173,12 @@ fn about_runs() -> Vec<Door> {
             .asks(&["theme", "width"])
             .gives(200, Gives::Other("image/svg+xml")),
         door("post", "/runs/{id}/cancel", "Stops it", post(runs::cancel)).document(&["run"]),
+        door("post", "/runs/{id}/approve", "Allows what it asks", post(runs::approve))
+            .takes(Takes::JsonOrNothing(schema_of::<runs::Decided>))
+            .document(&["run"]),
+        door("post", "/runs/{id}/deny", "Denies what it asks", post(runs::deny))
+            .takes(Takes::JsonOrNothing(schema_of::<runs::Decided>))
+            .document(&["run"]),
         door("post", "/runs/{id}/resume", "Goes on with it", post(runs::resume)).gives(202, Gives::Document(&["run"])),
         door("post", "/runs/{id}/replay", "Holds its code against its journal", post(runs::replay)).document(&["run"]),
         door("post", "/runs/{id}/fork", "A new run with its first steps", post(runs::fork))
@@ -186,6 +192,17 @@ fn about_memory() -> Vec<Door> {
         door("get", "/notes", "What is remembered about a dataset", get(memory::notes))
             .asks(&["dataset_id"])
             .document(&["notes"]),
+        door("get", "/lessons", "What was learned from runs", get(lessons::list))
+            .asks(&["q", "limit"])
+            .document(&["lessons"]),
+        door("post", "/lessons", "Remembers something for later runs", post(lessons::add))
+            .of(Some(Scope::Write))
+            .takes(Takes::Json(schema_of::<lessons::Note>))
+            .gives(201, Gives::Document(&["lessons"])),
+        door("get", "/lessons/{id}", "One lesson", get(lessons::show)).document(&["lessons"]),
+        door("delete", "/lessons/{id}", "Forgets one", delete(lessons::forget))
+            .of(Some(Scope::Write))
+            .document(&["lessons_forgotten"]),
         door("post", "/notes", "Remembers something", post(memory::remember))
             .of(Some(Scope::Write))
             .takes(Takes::Json(schema_of::<memory::Text>))

@@ -20,6 +20,7 @@ mod codes;
 mod datasets;
 mod doors;
 mod health;
+mod lessons;
 mod listening;
 mod mcp;
 mod memory;

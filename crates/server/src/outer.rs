@@ -35,9 +35,7 @@ pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Re
     };
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = refusal.response(&id);
-    } else if response.status().is_client_error() && !response.headers().contains_key(header::CONTENT_TYPE) {
-        response = unshaped(&response).response(&id);
-    } else if response.status().is_client_error() && is_plain_text(&response) {
+    } else if response.status().is_client_error() && has_no_shape(&response) {
         response = unshaped(&response).response(&id);
     }
     let headers = response.headers_mut();
@@ -84,9 +82,10 @@ fn unshaped(response: &Response) -> Refusal {
     }
 }
 
-fn is_plain_text(response: &Response) -> bool {
+/// Whether it is neither JSON nor a file: a sentence of the router's, or nothing.
+fn has_no_shape(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("text/plain"))
+    kind.is_none_or(|kind| kind.starts_with("text/plain"))
 }
 
 /// On loopback a page of somebody else's name that leads here is an attack on whoever looks at it (DNS rebinding).

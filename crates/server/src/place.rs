@@ -88,6 +88,11 @@ impl Place {
         Err(Problem::new(Code::Cancelled, "nobody works on the run any more").in_run(&begun.run))
     }
 
+    /// A run was left to whoever takes it from the queue.
+    pub fn one_waits(&self) {
+        self.slots.one_waits();
+    }
+
     /// How many runs are at work here, and how many may be.
     pub fn at_work(&self) -> (usize, usize) {
         self.slots.count()

@@ -9,13 +9,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tasks::{ASK, AskInput, Budget, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SQL};
+use tasks::{
+    ASK, AskInput, Budget, Consent, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SOLVE, SQL, SolveInput, Solver,
+    TestsFile,
+};
 
 use crate::place::Place;
 
 /// More is no message.
 const MESSAGE_BYTES_MAX: usize = 256 << 10;
 const THREAD_BYTES_MAX: usize = 64;
+/// How many pieces of code are tried where nothing else is said.
+const ITERATIONS_MAX_USUAL: u32 = 10;
 
 /// A question about a dataset.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -59,6 +64,18 @@ struct Python {
     guard: bool,
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Solve {
+    task: String,
+    /// The text of a Python file with tests, which import `solution`.
+    #[serde(default)]
+    tests: Option<String>,
+    #[serde(default)]
+    max_iterations: Option<u32>,
+    #[serde(default)]
+    model: Option<String>,
+}
+
 /// The run that a task's name and its input ask for.
 pub async fn of_task(place: &Place, task: &str, input: Value, key: Option<&str>) -> Result<Request, Problem> {
     match task {
@@ -77,8 +94,9 @@ pub async fn of_task(place: &Place, task: &str, input: Value, key: Option<&str>)
             let Python { dataset_id, code, guard } = read(input)?;
             python(place, dataset_id.as_deref(), &code, guard, key).await
         }
+        "solve" => solve(place, read(input)?, key),
         other => Err(Problem::new(Code::TaskUnknown, format!("there is no task `{}`", base::shown(other)))
-            .hint("give ask, sql, plan or python")),
+            .hint("give ask, sql, plan, python or solve")),
     }
 }
 
@@ -144,6 +162,24 @@ fn program(code: &str, data: Option<ProgramData>, guard: bool) -> ProgramInput {
         data,
         guard,
     }
+}
+
+/// A task and the program that does it. Nothing is written but the record of the run.
+fn solve(place: &Place, asked: Solve, key: Option<&str>) -> Result<Request, Problem> {
+    bounded(&asked.task)?;
+    let budget = &place.app.settings.budget_run;
+    let input = SolveInput {
+        tests: asked.tests.map(|text| TestsFile { name: "test_solution.py".to_string(), text }),
+        file: None,
+        max_iterations: asked.max_iterations.unwrap_or(ITERATIONS_MAX_USUAL),
+        candidates: None,
+        model: model(place, asked.model.as_deref())?.map(|model| Solver { name: model.name, budget: budget.clone() }),
+        consent: Consent::default(),
+        no_memory: false,
+        task: asked.task,
+    };
+    input.check()?;
+    app::request(SOLVE, &input, &input.task, key)
 }
 
 /// The model that is asked. A caller names no program to start and no file to read.

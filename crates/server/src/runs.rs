@@ -195,6 +195,38 @@ pub async fn resume(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answe
     Ok(Json(StatusCode::ACCEPTED, document(&place, &id).await?))
 }
 
+/// Which of a run's questions a decision is about: the oldest, if none is named.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Decided {
+    #[serde(default)]
+    id: Option<String>,
+}
+
+/// Allows what a waiting run asks; it goes on.
+pub async fn approve(caller: Caller<ASK>, id: Path<String>, said: Option<Said<Decided>>) -> Answered<Json> {
+    decide(caller, id, said, true).await
+}
+
+/// Denies what a waiting run asks; it goes on without.
+pub async fn deny(caller: Caller<ASK>, id: Path<String>, said: Option<Said<Decided>>) -> Answered<Json> {
+    decide(caller, id, said, false).await
+}
+
+async fn decide(
+    Caller(place): Caller<ASK>,
+    Path(id): Path<String>,
+    said: Option<Said<Decided>>,
+    allowed: bool,
+) -> Answered<Json> {
+    let id = found(&place, &id).await?;
+    let question = said.and_then(|Said(decided)| decided.id);
+    let state = place.runs().await?.decide(&id, question.as_deref(), allowed).await?;
+    if state == RunState::Pending {
+        place.one_waits();
+    }
+    Ok(Json::ok(document(&place, &id).await?))
+}
+
 /// Holds a run's code against its journal; what that came to is in `replay`.
 pub async fn replay(Caller(place): Caller<ASK>, Path(id): Path<String>) -> Answered<Json> {
     let id = found(&place, &id).await?;

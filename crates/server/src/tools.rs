@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use app::documents::data::{DatasetSchema, Datasets};
+use app::documents::memory::Lessons;
 use app::documents::runs::Replay;
 use app::requests::resolve;
 use app::tokens::Scope;
@@ -12,10 +13,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::codes;
 use crate::place::Place;
 use crate::requests::{self, Question};
 use crate::runs::found;
+use crate::{codes, lessons};
 
 /// More rows are left out, with a hint.
 const ROWS_MAX: usize = 50;
@@ -92,6 +93,20 @@ const TOOLS: &[Entry] = &[
         scope: Scope::Read,
         arguments: &[RUN],
     },
+    Entry {
+        name: "recall_lessons",
+        title: "Recall lessons",
+        about: "What was learned in earlier runs about a task or an error: what worked, what did not, and why.",
+        scope: Scope::Read,
+        arguments: &[("text", true, "The task, or the error's last line")],
+    },
+    Entry {
+        name: "save_lesson",
+        title: "Save a lesson",
+        about: "Remembers, for later runs, what is to be done or avoided.",
+        scope: Scope::Write,
+        arguments: &[("text", true, "One or two sentences that will help next time")],
+    },
 ];
 
 /// Every tool, as it is told to an assistant.
@@ -162,6 +177,12 @@ struct OfRun {
     run_id: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OfText {
+    text: String,
+}
+
 /// Calls a tool.
 pub async fn call(place: &Place, name: &str, arguments: Value) -> Result<Value, Problem> {
     match name {
@@ -191,6 +212,15 @@ pub async fn call(place: &Place, name: &str, arguments: Value) -> Result<Value, 
         "run_python" => {
             let Python { code, dataset_id } = read(arguments)?;
             ran(place, requests::python(place, dataset_id.as_deref(), &code, false, None).await?).await
+        }
+        "recall_lessons" => {
+            const LESSONS_MAX: usize = 5;
+            Ok(cut(lessons::found(place, Some(&read::<OfText>(arguments)?.text), LESSONS_MAX).await?.to_json()))
+        }
+        "save_lesson" => {
+            let OfText { text } = read(arguments)?;
+            let lesson = lessons::kept(place, &lessons::Note { text, task: None, error: None }).await?;
+            Ok(cut(Lessons::of(vec![lesson]).to_json()))
         }
         "verify_answer" => verify(place, &read::<OfRun>(arguments)?.run_id).await,
         "get_run" => show(place, &read::<OfRun>(arguments)?.run_id).await,

@@ -1,7 +1,9 @@
 //! Documents about lessons: those there are or that were looked for, and what was done to them.
 
+use std::time::SystemTime;
+
 use agent::memory::{Index, Query, signature, weight};
-use base::{Document, Problem};
+use base::{Code, Document, Problem};
 use flow::{Lesson, LessonKind, Memory};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -88,6 +90,23 @@ impl Lessons {
 /// What tells an error from others; what is not one as Python prints it stands for itself.
 pub fn error_signature(error: &str) -> String {
     signature(error).unwrap_or_else(|| error.trim().to_string())
+}
+
+/// What a person says, as a lesson: about a task, after an error, or in general.
+pub fn noted(text: &str, task: Option<&str>, error: Option<&str>) -> Result<Lesson, Problem> {
+    const TEXT_BYTES_MAX: usize = 16 << 10;
+    let parts = [Some(text), task, error];
+    if text.trim().is_empty() || parts.iter().flatten().any(|part| part.len() > TEXT_BYTES_MAX) {
+        return Err(Problem::new(Code::Usage, format!("a lesson has 1 to {TEXT_BYTES_MAX} bytes"))
+            .hint("say in a sentence or two what is to be done, or not"));
+    }
+    let lesson = Lesson {
+        fix: Some(text.to_string()),
+        error_signature: error.map(error_signature),
+        outcome: "said by a person".to_string(),
+        ..Lesson::new(LessonKind::Note, task.unwrap_or(text), SystemTime::now().into())
+    };
+    Ok(lesson.named())
 }
 
 /// Finds lessons: those about the same task first, then those about the same error, then by words. Hidden ones are not

@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::SystemTime;
 
 use app::documents::memory::{
-    FoundLesson, Lessons, LessonsExport, LessonsForgotten, LessonsImport, error_signature, search,
+    FoundLesson, Lessons, LessonsExport, LessonsForgotten, LessonsImport, error_signature, noted, search,
 };
 use base::{Code, Document, Problem};
-use flow::{Learned, Lesson, LessonKind, Memory as Kept};
+use flow::{Learned, Lesson, Memory as Kept};
 
 use crate::args::{Memory, MemoryAction, MemoryEdit};
 use crate::printer::Printer;
@@ -26,13 +25,7 @@ pub async fn run(terminal: &Terminal, memory: &Memory) -> Result<u8, Problem> {
         MemoryAction::Show { id } => show(terminal, &Lessons::of(vec![kept.find(id).await?]), true),
         MemoryAction::Search { text, limit } => show(terminal, &search(&kept, text, *limit).await?, false),
         MemoryAction::Add { text, task, error } => {
-            let lesson = Lesson {
-                fix: Some(text.clone()),
-                error_signature: error.as_deref().map(error_signature),
-                outcome: "said by a person".to_string(),
-                ..Lesson::new(LessonKind::Note, task.as_deref().unwrap_or(text), SystemTime::now().into())
-            };
-            let lesson = lesson.named();
+            let lesson = noted(text, task.as_deref(), error.as_deref())?;
             let id = lesson.id.clone();
             kept.learn(Learned { lessons: vec![lesson], ..Learned::default() }).await?;
             show(terminal, &Lessons::of(vec![kept.find(&id).await?]), true);

@@ -1,14 +1,24 @@
 //! Another assistant's way in: MCP over HTTP and on stdio, spoken as its clients speak it, and the description of the API.
 
 use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
 use crate::support::Place;
 use crate::support::http::Site;
 
-const TOOLS: [&str; 7] =
-    ["list_datasets", "describe_dataset", "ask_data", "run_sql", "run_python", "verify_answer", "get_run"];
+const TOOLS: [&str; 9] = [
+    "list_datasets",
+    "describe_dataset",
+    "ask_data",
+    "run_sql",
+    "run_python",
+    "verify_answer",
+    "get_run",
+    "recall_lessons",
+    "save_lesson",
+];
 
 fn hello(id: u64) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": {
@@ -53,6 +63,10 @@ fn holds(mut say: impl FnMut(Value) -> Value) {
     let program = json!({ "code": "print(len(tickets)); tickets.priority.nunique()", "dataset_id": "support" });
     let program = use_tool(10, "run_python", program)["structuredContent"].clone();
     assert_eq!((&program["stdout"], &program["result"]["value"]), (&json!("6417\n"), &json!(4)), "{program}");
+    let lesson = json!({ "text": "tickets of priority Critical are few" });
+    use_tool(13, "save_lesson", lesson);
+    let recalled = use_tool(14, "recall_lessons", json!({ "text": "critical tickets" }))["structuredContent"].clone();
+    assert_eq!(recalled["lessons"][0]["fix"], "tickets of priority Critical are few", "{recalled}");
     let unknown = use_tool(11, "ask_data", json!({ "dataset_id": "/etc/passwd", "question": "rows?" }));
     assert_eq!((&unknown["isError"], &unknown["structuredContent"]["code"]), (&json!(true), &json!("dataset_unknown")));
     let wrong = use_tool(12, "run_sql", json!({ "sql": "SELECT 1" }));
@@ -84,7 +98,10 @@ fn the_tools_are_there_over_http() {
 #[test]
 fn the_tools_are_there_on_stdio() {
     let place = Place::new();
-    let mut child = place.assay(["mcp"]).start();
+    let call = place.assay(["mcp"]);
+    let mut command = Command::new(place.program());
+    command.arg("mcp").env_clear().envs(call.environment()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut greeted = false;

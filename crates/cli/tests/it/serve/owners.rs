@@ -26,7 +26,7 @@ fn a_token_is_needed_once_there_is_one_and_says_what_its_bearer_may_do() {
     let problem = site.get("/datasets").problem(401, "token_invalid");
     assert!(text(&problem["detail"]).contains("Bearer"), "{problem}");
     site.as_bearer(text(&made["token"]), "GET", "/datasets", None).is(200);
-    let changed = text(&made["token"]).replace(|letter: char| letter == '0', "1");
+    let changed = text(&made["token"]).replace('0', "1");
     for wrong in ["", "assay", "assay_1_2", &changed] {
         site.as_bearer(wrong, "GET", "/datasets", None).problem(401, "token_invalid");
     }
@@ -108,9 +108,15 @@ fn what_one_owner_made_does_not_exist_for_another() {
     for part in ["", "/status", "/events", "/capsule", "/chart.svg", "/artifacts/x"] {
         denied("GET", &format!("/runs/{run}{part}"), None, "run_unknown");
     }
-    for what in ["cancel", "resume", "replay", "fork"] {
+    for what in ["cancel", "resume", "replay", "fork", "approve", "deny"] {
         denied("POST", &format!("/runs/{run}/{what}"), None, "run_unknown");
     }
+    let lesson = json!({ "text": "prices of sales are gross" });
+    let lesson = site.as_bearer(ada, "POST", "/lessons", Some(&lesson)).is(201).json();
+    let lesson = text(&lesson["lessons"][0]["id"]).to_string();
+    denied("GET", &format!("/lessons/{lesson}"), None, "not_found");
+    denied("DELETE", &format!("/lessons/{lesson}"), None, "not_found");
+    assert_eq!(site.as_bearer(bob, "GET", "/lessons", None).is(200).json()["lessons"], json!([]));
     denied("GET", &format!("/threads/{thread}/messages"), None, "not_found");
     denied("DELETE", &format!("/threads/{thread}"), None, "not_found");
     assert_eq!(site.as_bearer(bob, "GET", "/runs", None).is(200).json()["runs"], json!([]));
