@@ -537,8 +537,7 @@ mod tests {
     #[test]
     fn a_derivation_that_came_to_nothing_is_asked_for_again_and_then_nobody_decides() {
         let gave = |agrees: Vec<bool>| Outcome::Ran(Ran::Gave(agrees));
-        let differ =
-            vec![Outcome::Wrote(code("a")), gave(vec![]), Outcome::Wrote(code("b")), gave(vec![false])];
+        let differ = vec![Outcome::Wrote(code("a")), gave(vec![]), Outcome::Wrote(code("b")), gave(vec![false])];
         let failed = vec![Outcome::Wrote(code("c")), nothing()];
         let fourth = |agrees: Vec<bool>| vec![Outcome::Wrote(code("d")), gave(agrees), Outcome::Judged(None)];
         let told = |agrees| told(policy(true, false), [differ.clone(), failed.clone(), fourth(agrees)].concat()).pop();
