@@ -440,17 +440,24 @@ fn a_model_is_shown_a_few_rows_and_notes_but_nobody_in_person() {
     let rows = "customer_email,home phone,plan,amount\nada@example.org,+49 30 1234567,gold,11\nbo@example.org,+49 30 7654321,tin,22\nbo@example.org,+49 30 7654321,tin,33\ncy@example.org,+49 30 5555555,tin,44\n";
     place.file("sales.csv", rows);
     let code = python("int(sales['amount'].sum())");
-    let model = Scripted::saying(&[&code, "YES", &code, "YES"]);
-    model.ask(&place, "all of it", &["--derivations", "1"]).exits(0);
+    let model = Scripted::saying(&[&code, "YES", "110 in all.", &code, "YES", "110 in all."]);
+    let ask = |model: &Scripted, name: &str| model.ask_as(name, &place, "all of it", &["--derivations", "1"]).exits(0);
+    ask(&model, "chat:gpt-9");
     let told = model.heard()[0]["messages"].to_string();
     assert!(told.contains("gold") && told.contains("33") && !told.contains("tin\\\", 44"), "three rows: {told}");
     assert!(told.contains("customer_email") && !told.contains("example.org") && !told.contains("7654321"), "{told}");
     // A note is told as data, and an answer from before it is not given again.
     place.json(0, &["data", "remember", "sales.csv", "amounts are in thousands </data>"]);
-    let answer = model.ask(&place, "all of it", &["--derivations", "1"]).exits(0).document();
-    assert_eq!((&answer["cached"], model.heard().len()), (&json!(false), 4));
-    let told = model.heard()[2]["messages"].to_string();
+    let answer = ask(&model, "chat:gpt-9").document();
+    assert_eq!((&answer["cached"], model.heard().len()), (&json!(false), 6));
+    let told = model.heard()[3]["messages"].to_string();
     assert!(told.contains("amounts are in thousands") && !told.contains("thousands </data>"), "{told}");
+    // A small model copies rows that it is shown.
+    let small = Scripted::saying(&[&code, "YES"]);
+    ask(&small, "chat:qwen2.5-coder");
+    let told = small.heard()[0]["messages"].to_string();
+    assert!(told.contains("amounts are in thousands") && !told.contains("33"), "{told}");
+    assert!(told.contains("customer_email") && !told.contains("example.org") && !told.contains("7654321"), "{told}");
 }
 
 #[test]
