@@ -246,7 +246,7 @@ async fn documents_and_events_have_every_listed_field() {
 
     let shown = engine.runs().show(&run).await.expect("shown").to_json();
     let fields = "v kind id task state mode key title input output problem forked_from attempts program created_at \
-                  finished_at last_seq steps artifacts";
+                  finished_at last_seq steps artifacts questions progress";
     assert_fields(&shown, fields);
     let step_fields = "index name state attempts finished_at duration_ms input_hash output_hash output request";
     assert_fields(&shown["steps"][0], step_fields);
