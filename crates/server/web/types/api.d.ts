@@ -138,18 +138,18 @@ export type Remembered = { "v": 1; "kind": "remembered"; "dataset": string; "not
 export namespace RunsParts {
   type Listed = { "id": RunId; "task": string; "state": RunState; "key": string | null; "created_at": Timestamp; "finished_at": Timestamp | null; "title": string | null };
   type RunId = string;
-  type RunState = "pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled" | "interrupted";
+  type RunState = "pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled" | "interrupted" | "waiting";
   type Timestamp = string;
 }
 export type Runs = { "v": 1; "kind": "runs"; "runs": RunsParts.Listed[]; "next": RunsParts.RunId | null; "damaged": string[] };
 
 export namespace RunParts {
   type RunId = string;
-  type RunState = "pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled" | "interrupted";
+  type RunState = "pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled" | "interrupted" | "waiting";
   type Mode = "attached" | "queued";
   type Problem = { "v": 1; "kind": "problem"; "code": Code; "message": string; "hint": string | null; "actions": Action[]; "path": string | null; "run": RunId | null };
-  type Code = "usage" | "setting_invalid" | "dataset_unknown" | "table_unknown" | "column_unknown" | "plan_invalid" | "file_unreadable" | "file_format" | "input_changed" | "run_unknown" | "run_busy" | "run_exists" | "task_unknown" | "key_conflict" | "journal_mismatch" | "journal_damaged" | "capsule_damaged" | "session_diverged" | "store_locked" | "store_readonly" | "store_newer" | "disk_full" | "disk_failed" | "environment_missing" | "sandbox_unavailable" | "sandbox_busy" | "sandbox_lost" | "key_missing" | "model_unknown" | "model_refused" | "model_failed" | "model_truncated" | "rate_limited" | "quota_exceeded" | "budget_exhausted" | "not_found" | "method_unknown" | "token_invalid" | "forbidden" | "too_many_requests" | "unsupported_media" | "too_large" | "worker_lost" | "timed_out" | "cancelled" | "internal" | "unknown";
-  type Action = { "do": "resume_run"; "run": RunId } | { "do": "follow_run"; "run": RunId } | { "do": "cancel_run"; "run": RunId } | { "do": "list_runs" } | { "do": "add_dataset" } | { "do": "refresh_dataset"; "dataset": string } | { "do": "remove_dataset"; "dataset": string } | { "do": "list_notes" } | { "do": "forget_note" } | { "do": "check_plan" } | { "do": "list_readings" } | { "do": "replace_file" } | { "do": "check_machine" } | { "do": "make_token" } | { "do": "stop_broker" } | { "do": "pull_model"; "model": string } | { "do": "list_documents" } | { "do": "choose"; "what": Choice };
+  type Code = "usage" | "setting_invalid" | "dataset_unknown" | "table_unknown" | "column_unknown" | "plan_invalid" | "file_unreadable" | "file_format" | "input_changed" | "run_unknown" | "run_busy" | "run_exists" | "task_unknown" | "key_conflict" | "journal_mismatch" | "journal_damaged" | "capsule_damaged" | "session_diverged" | "store_locked" | "store_readonly" | "store_newer" | "disk_full" | "disk_failed" | "environment_missing" | "sandbox_unavailable" | "sandbox_busy" | "sandbox_lost" | "key_missing" | "model_unknown" | "model_refused" | "model_failed" | "model_truncated" | "rate_limited" | "quota_exceeded" | "budget_exhausted" | "approval_needed" | "not_found" | "method_unknown" | "token_invalid" | "forbidden" | "too_many_requests" | "unsupported_media" | "too_large" | "worker_lost" | "timed_out" | "cancelled" | "internal" | "unknown";
+  type Action = { "do": "resume_run"; "run": RunId } | { "do": "follow_run"; "run": RunId } | { "do": "cancel_run"; "run": RunId } | { "do": "decide_run"; "run": RunId } | { "do": "list_lessons" } | { "do": "list_runs" } | { "do": "add_dataset" } | { "do": "refresh_dataset"; "dataset": string } | { "do": "remove_dataset"; "dataset": string } | { "do": "list_notes" } | { "do": "forget_note" } | { "do": "check_plan" } | { "do": "list_readings" } | { "do": "replace_file" } | { "do": "check_machine" } | { "do": "make_token" } | { "do": "stop_broker" } | { "do": "pull_model"; "model": string } | { "do": "list_documents" } | { "do": "choose"; "what": Choice };
   type Choice = "data_dir" | "env_dir" | "python" | "broker" | "models_dir" | "models_mirror" | "cache_bytes" | "dataset_name" | "output_folder" | "capsule_file" | "effects_file" | "tables_file";
   type ForkPoint = { "run": RunId; "step": number };
   type Timestamp = string;
@@ -157,8 +157,9 @@ export namespace RunParts {
   type StepState = "ok" | "failed";
   type Hash = string;
   type ArtifactRecord = { "name": string; "media_type": string; "bytes": number; "sha256": Hash };
+  type Question = { "id": string; "action": string; "detail": string };
 }
-export type Run = { "v": 1; "kind": "run"; "id": RunParts.RunId; "task": string; "state": RunParts.RunState; "mode": RunParts.Mode; "key": string | null; "title": string | null; "input": any; "output": any; "problem": RunParts.Problem | null; "forked_from": RunParts.ForkPoint | null; "attempts": number; "program": string; "created_at": RunParts.Timestamp; "finished_at": RunParts.Timestamp | null; "last_seq": number; "steps": RunParts.Step[]; "artifacts": RunParts.ArtifactRecord[] };
+export type Run = { "v": 1; "kind": "run"; "id": RunParts.RunId; "task": string; "state": RunParts.RunState; "mode": RunParts.Mode; "key": string | null; "title": string | null; "input": any; "output": any; "problem": RunParts.Problem | null; "forked_from": RunParts.ForkPoint | null; "attempts": number; "program": string; "created_at": RunParts.Timestamp; "finished_at": RunParts.Timestamp | null; "last_seq": number; "steps": RunParts.Step[]; "artifacts": RunParts.ArtifactRecord[]; "questions": RunParts.Question[]; "progress": any };
 
 export namespace ReplayParts {
   type RunId = string;
