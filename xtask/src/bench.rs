@@ -8,6 +8,7 @@ pub mod flow;
 pub mod model;
 mod python;
 pub mod sandbox;
+pub mod solve;
 mod table;
 
 /// Between the two in the middle where their number is even.

@@ -41,6 +41,9 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench model [--model NAME] [--sample N | --all]
                                  what the loop of `ask` gains over one shot of a model, on DABench where it is at hand;
                                  60 questions and the local model where nothing else is said; goes on where it was stopped
+       cargo xtask bench solve [--model NAME] [--sample N | --all] [--second] [--fresh]
+                                 what the loop of `solve` gains over one shot of a model, on HumanEval where it is at hand;
+                                 --second tries what failed once more, with lessons and by as many samples
        cargo xtask bench sandbox [--quick | --only PART]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
                                  PART is cold, sum, query, chart, ask or crowd";
@@ -75,6 +78,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["bench", "charts"] => bench::charts::run(&Workspace::find()?),
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "model", options @ ..] => bench::model::run(&Workspace::find()?, options),
+        ["bench", "solve", options @ ..] => bench::solve::run(&Workspace::find()?, options),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),
         ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick, None),

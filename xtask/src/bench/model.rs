@@ -46,7 +46,7 @@ pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
     let text = folder.to_str().context("the target directory is no text")?;
     ensure!(cases::run("dabench", text, &workspace.root.join(cases::BENCHMARKS))? == 0, "the cases were not made");
     let all = std::fs::read_to_string(folder.join("cases.jsonl"))?;
-    let chosen = sample(all.lines().collect(), options.sample);
+    let chosen = sample(&all.lines().collect::<Vec<_>>(), options.sample);
     let name = format!("{}-{}", options.model.replace(|letter: char| !letter.is_alphanumeric(), "-"), chosen.len());
     let (asked, results) = (folder.join(format!("{name}.jsonl")), folder.join(format!("{name}.results.jsonl")));
     std::fs::write(&asked, chosen.join("\n") + "\n")?;
@@ -90,12 +90,17 @@ fn evaluation(
     Ok(command)
 }
 
-/// So many lines, always the same ones, from all over.
-fn sample(lines: Vec<&str>, count: Option<usize>) -> Vec<&str> {
-    let Some(count) = count.filter(|count| *count < lines.len()) else { return lines };
-    // A stride that shares no divisor with any length meets every line once.
+/// So many, always the same ones, from all over.
+fn sample<T: Copy>(all: &[T], count: Option<usize>) -> Vec<T> {
+    let Some(count) = count.filter(|count| *count < all.len()) else { return all.to_vec() };
+    strided(all)[..count].to_vec()
+}
+
+/// All of them, so that any beginning is from all over.
+pub(super) fn strided<T: Copy>(all: &[T]) -> Vec<T> {
+    // A stride that shares no divisor with any length meets every one once.
     const STRIDE: usize = 7_919;
-    (0..count).map(|at| lines[at * STRIDE % lines.len()]).collect()
+    (0..all.len()).map(|at| all[at * STRIDE % all.len()]).collect()
 }
 
 /// What is counted of a question.
@@ -165,11 +170,11 @@ mod tests {
     fn a_sample_is_the_same_each_time_and_asks_nothing_twice() {
         let lines: Vec<String> = (0..121).map(|at| at.to_string()).collect();
         let lines = || lines.iter().map(String::as_str).collect::<Vec<_>>();
-        let mut chosen = sample(lines(), Some(60));
-        assert_eq!(chosen, sample(lines(), Some(60)));
+        let mut chosen = sample(&lines(), Some(60));
+        assert_eq!(chosen, sample(&lines(), Some(60)));
         chosen.sort_unstable();
         chosen.dedup();
-        assert_eq!((chosen.len(), sample(lines(), None).len()), (60, 121));
+        assert_eq!((chosen.len(), sample(&lines(), None).len()), (60, 121));
     }
 
     #[test]
