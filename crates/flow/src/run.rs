@@ -135,6 +135,17 @@ async fn whole(store: &Store, content: &Content) -> Result<Value, Problem> {
     }
 }
 
+/// What steps of a name have given since midnight, in UTC, in whichever runs.
+pub(crate) async fn outputs_of_today(store: &Store, name: &str) -> Result<Vec<Value>, Problem> {
+    const DAY_MS: i64 = 86_400_000;
+    let now = store.now().await?.0;
+    let mut outputs = Vec::new();
+    for content in store.outputs_since(name, Timestamp(now - now.rem_euclid(DAY_MS))).await? {
+        outputs.push(whole(store, &content).await?);
+    }
+    Ok(outputs)
+}
+
 /// A run that this process works on, or whose code it holds against its journal.
 pub struct Run {
     fence: Fence,
@@ -359,13 +370,7 @@ impl Run {
     /// The outputs of all steps of a name that runs of this machine have performed since midnight, in UTC. Not recorded:
     /// it says whether to begin, and what was begun does not ask again.
     pub async fn outputs_of_today(&self, name: &str) -> Result<Vec<Value>, Problem> {
-        const DAY_MS: i64 = 86_400_000;
-        let now = self.store.now().await?.0;
-        let mut outputs = Vec::new();
-        for content in self.store.outputs_since(name, Timestamp(now - now.rem_euclid(DAY_MS))).await? {
-            outputs.push(whole(&self.store, &content).await?);
-        }
-        Ok(outputs)
+        outputs_of_today(&self.store, name).await
     }
 
     /// Does something beside the steps that may take long, and gives it up when the run is to stop.

@@ -131,6 +131,11 @@ impl Runs {
         self.store.now().await
     }
 
+    /// What steps of a name have given since midnight, in UTC, in whichever runs.
+    pub async fn outputs_of_today(&self, name: &str) -> Result<Vec<Value>, Problem> {
+        crate::run::outputs_of_today(&self.store, name).await
+    }
+
     /// The durable events after a number, in order, at most a thousand. The last of an ended run is `run.finished`,
     /// with its whole output.
     pub async fn events(&self, id: &RunId, after: i64) -> Result<Vec<Event>, Problem> {

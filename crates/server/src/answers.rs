@@ -105,6 +105,35 @@ pub struct Session {
     pub token_needed: bool,
 }
 
+/// What models may use and have used.
+#[derive(Serialize, JsonSchema)]
+pub struct Spending {
+    /// What one run may use.
+    pub run: RunLimit,
+    /// What all runs of a day may use, in UTC, and have used today.
+    pub day: DayUse,
+}
+
+/// What one run may use; null where nothing was said.
+#[derive(Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct RunLimit {
+    pub tokens_max: Option<u64>,
+    pub usd_max: Option<f64>,
+    pub seconds_max: Option<u64>,
+}
+
+/// What a day's runs may use and have used; a limit is null where nothing was said.
+#[derive(Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct DayUse {
+    pub tokens_max: Option<u64>,
+    pub usd_max: Option<f64>,
+    pub calls: u64,
+    pub tokens: u64,
+    pub usd: f64,
+}
+
 /// Writes an answer as JSON.
 pub fn value(answer: &impl Serialize) -> Value {
     serde_json::to_value(answer).expect("an answer is plain data, and its keys are texts")

@@ -1,13 +1,14 @@
 //! Every address there is, in one table: how it is asked, what for, who may, what it takes and what it gives. The router and
 //! the OpenAPI document are both made of it, so that neither tells of what the other does not have.
 
+use app::documents::memory::LessonChange;
 use app::tokens::Scope;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use base::{Document, schema_of};
 use serde_json::Value;
 
-use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, ThreadList};
+use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, Spending, ThreadList};
 use crate::serve::Site;
 use crate::{chat, datasets, health, lessons, memory, metrics, openapi, requests, runs, session, threads, uploads};
 
@@ -109,6 +110,15 @@ fn about_the_server() -> Vec<Door> {
             .document(&["config"]),
         door("get", "/models", "Who can be asked what the planner does not read", get(memory::models))
             .document(&["models"]),
+        door("post", "/models/test", "Asks a model for one thing after the other", post(memory::try_model))
+            .of(Some(Scope::Write))
+            .takes(Takes::Json(schema_of::<memory::Tried>))
+            .document(&["model_test"]),
+        door("get", "/spending", "What models may use and have used", get(memory::spending))
+            .gives(200, Gives::Json(schema_of::<Spending>)),
+        door("get", "/isolation", "What isolates the programs that are run here", get(memory::isolation))
+            .of(Some(Scope::Admin))
+            .document(&["probe"]),
     ]
 }
 
@@ -153,6 +163,7 @@ fn about_asking() -> Vec<Door> {
 fn about_runs() -> Vec<Door> {
     let begun = || Gives::Json(schema_of::<BegunRun>);
     let status = || Gives::Json(schema_of::<RunStatus>);
+    let import = post(runs::import).layer(DefaultBodyLimit::max(uploads::UPLOAD_BYTES_MAX));
     vec![
         door("get", "/runs", "What was done, newest first", get(runs::list))
             .asks(&["task", "state", "limit", "cursor"])
@@ -160,6 +171,10 @@ fn about_runs() -> Vec<Door> {
         door("post", "/runs", "Begins a run; the same Idempotency-Key is the same run", post(runs::begin))
             .takes(Takes::Json(schema_of::<runs::Asked>))
             .gives(202, begun()),
+        door("post", "/runs/import", "Takes a run in from a capsule", import)
+            .of(Some(Scope::Write))
+            .takes(Takes::Files)
+            .gives(201, Gives::Document(&["import"])),
         door("get", "/runs/{id}", "One with its steps", get(runs::show)).document(&["run"]),
         door("get", "/runs/{id}/status", "Where it stands", get(runs::status)).gives(200, status()),
         door("get", "/runs/{id}/events", "Its events, as they happen; 204 when all were heard", get(runs::events))
@@ -200,6 +215,10 @@ fn about_memory() -> Vec<Door> {
             .takes(Takes::Json(schema_of::<lessons::Note>))
             .gives(201, Gives::Document(&["lessons"])),
         door("get", "/lessons/{id}", "One lesson", get(lessons::show)).document(&["lessons"]),
+        door("put", "/lessons/{id}", "Says one otherwise", put(lessons::edit))
+            .of(Some(Scope::Write))
+            .takes(Takes::Json(schema_of::<LessonChange>))
+            .document(&["lessons"]),
         door("delete", "/lessons/{id}", "Forgets one", delete(lessons::forget))
             .of(Some(Scope::Write))
             .document(&["lessons_forgotten"]),

@@ -1,6 +1,6 @@
 //! `/lessons…`: what was learned from runs, and what people add to it.
 
-use app::documents::memory::{Lessons, LessonsForgotten, noted, search};
+use app::documents::memory::{LessonChange, Lessons, LessonsForgotten, noted, search};
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use base::{Document, Problem};
@@ -12,6 +12,7 @@ use crate::body::{Json, Said};
 use crate::caller::{Caller, READ, WRITE};
 use crate::place::Place;
 use crate::refusal::Answered;
+use crate::runs;
 
 const PAGE_DEFAULT: usize = 50;
 const PAGE_MAX: usize = 1_000;
@@ -34,6 +35,9 @@ pub struct Note {
     /// After which error.
     #[serde(default)]
     pub error: Option<String>,
+    /// The run that taught it.
+    #[serde(default)]
+    pub run: Option<String>,
 }
 
 /// The newest, or the best for what is looked for.
@@ -69,10 +73,25 @@ pub async fn add(Caller(place): Caller<WRITE>, Said(note): Said<Note>) -> Answer
 /// Keeps what a person or an assistant says.
 pub async fn kept(place: &Place, note: &Note) -> Result<Lesson, Problem> {
     let memory = place.runs().await?.memory();
-    let lesson = noted(&note.text, note.task.as_deref(), note.error.as_deref())?;
+    let mut lesson = noted(&note.text, note.task.as_deref(), note.error.as_deref())?;
+    if let Some(run) = &note.run {
+        lesson.run = Some(runs::found(place, run).await?.to_string());
+    }
     let id = lesson.id.clone();
     memory.learn(Learned { lessons: vec![lesson], ..Learned::default() }).await?;
     memory.find(&id).await
+}
+
+/// Says one otherwise, or that it is found no more.
+pub async fn edit(
+    Caller(place): Caller<WRITE>,
+    Path(id): Path<String>,
+    Said(change): Said<LessonChange>,
+) -> Answered<Json> {
+    let memory = place.runs().await?.memory();
+    let lesson = change.of(memory.find(&id).await?)?;
+    memory.edit(lesson.clone()).await?;
+    Ok(Json::document(&Lessons::of(vec![lesson])))
 }
 
 /// Forgets one.

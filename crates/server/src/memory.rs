@@ -1,20 +1,23 @@
-//! `/notes…`, `/models`, `/settings`: what is remembered about data, who can be asked, and how the server is set up.
+//! `/notes…`, `/models…`, `/spending`, `/isolation`, `/settings`: what is remembered about data, who can be asked, and how the server is set up.
 
 use app::documents::data::{Done, Notes, Remembered};
-use app::documents::machine::Config;
-use app::documents::models::Models;
+use app::documents::machine::{Config, Probe};
+use app::documents::models::{ModelTest, Models};
 use axum::extract::{Path, Query};
 use axum::http::StatusCode;
 use base::{Document, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tasks::DaySpent;
 use warehouse::Note;
 
+use crate::answers::{DayUse, RunLimit, Spending, value};
 use crate::body::{Json, Said};
 use crate::caller::{ADMIN, Caller, READ, WRITE};
 use crate::place::Place;
 use crate::refusal::Answered;
+use crate::requests;
 
 /// Which data.
 #[derive(Debug, Deserialize)]
@@ -71,6 +74,34 @@ pub async fn forget(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<
 /// Who can be asked what the planner does not read.
 pub async fn models(Caller(place): Caller<READ>) -> Answered<Json> {
     Ok(Json::document(&Models::of(&place.app)?))
+}
+
+/// Which model to try.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Tried {
+    model: String,
+}
+
+/// Asks a model for one thing after the other.
+pub async fn try_model(Caller(place): Caller<WRITE>, Said(tried): Said<Tried>) -> Answered<Json> {
+    requests::check_model(&place, &tried.model)?;
+    Ok(Json::document(&ModelTest::run(&place.app, &tried.model).await?))
+}
+
+/// What models may use and have used.
+pub async fn spending(Caller(place): Caller<READ>) -> Answered<Json> {
+    let settings = &place.app.settings;
+    let spent = DaySpent::of(place.runs().await?.outputs_of_today("model").await?);
+    let (run, day) = (&settings.budget_run, &settings.budget_day);
+    let run = RunLimit { tokens_max: run.tokens_max, usd_max: run.usd_max, seconds_max: run.seconds_max };
+    let DaySpent { calls, tokens, usd } = spent;
+    let day = DayUse { tokens_max: day.tokens_max, usd_max: day.usd_max, calls, tokens, usd };
+    Ok(Json::ok(value(&Spending { run, day })))
+}
+
+/// What isolates the programs that are run here.
+pub async fn isolation(Caller(place): Caller<ADMIN>) -> Answered<Json> {
+    Ok(Json::document(&Probe::examine(&place.app).await))
 }
 
 /// How the server is set up, without where things lie on it.

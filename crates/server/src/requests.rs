@@ -74,6 +74,9 @@ struct Solve {
     max_iterations: Option<u32>,
     #[serde(default)]
     model: Option<String>,
+    /// Whether the caller is asked before code in which the guard sees an error is run; it is never run otherwise.
+    #[serde(default)]
+    ask: bool,
 }
 
 /// The run that a task's name and its input ask for.
@@ -174,7 +177,7 @@ fn solve(place: &Place, asked: Solve, key: Option<&str>) -> Result<Request, Prob
         max_iterations: asked.max_iterations.unwrap_or(ITERATIONS_MAX_USUAL),
         candidates: None,
         model: model(place, asked.model.as_deref())?.map(|model| Solver { name: model.name, budget: budget.clone() }),
-        consent: Consent::default(),
+        consent: if asked.ask { Consent::Ask } else { Consent::None },
         no_memory: false,
         task: asked.task,
     };
@@ -182,19 +185,25 @@ fn solve(place: &Place, asked: Solve, key: Option<&str>) -> Result<Request, Prob
     app::request(SOLVE, &input, &input.task, key)
 }
 
-/// The model that is asked. A caller names no program to start and no file to read.
+/// The model that is asked.
 fn model(place: &Place, named: Option<&str>) -> Result<Option<ModelUse>, Problem> {
+    named.map_or(Ok(()), |name| check_model(place, name))?;
+    Ok(requests::model(&place.app.settings, named, &Budget::default()))
+}
+
+/// A caller names no program to start and no file to read, but what the settings name.
+pub fn check_model(place: &Place, name: &str) -> Result<(), Problem> {
     let settings = &place.app.settings;
     let is_theirs = |name: &str| {
         let provider = name.split_once(':').map_or(name, |(provider, _)| provider);
         let is_reachable = ["anthropic", "openai", "chat", "ollama", "local"].contains(&provider);
         name == app::MODEL_OFF || settings.models.defined.contains_key(name) || (name.contains(':') && is_reachable)
     };
-    match named.filter(|name| settings.model.as_deref() != Some(*name) && !is_theirs(name)) {
-        Some(name) => Err(Problem::new(Code::ModelUnknown, format!("no model here is called `{}`", base::shown(name)))
-            .hint("GET /models lists those there are")),
-        None => Ok(requests::model(settings, named, &Budget::default())),
+    if settings.model.as_deref() == Some(name) || is_theirs(name) {
+        return Ok(());
     }
+    Err(Problem::new(Code::ModelUnknown, format!("no model here is called `{}`", base::shown(name)))
+        .hint("GET /models lists those there are"))
 }
 
 fn bounded(message: &str) -> Result<(), Problem> {

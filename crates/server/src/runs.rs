@@ -1,9 +1,9 @@
 //! `/runs…`: what was done, what happens, and what to do about it.
 
-use app::documents::runs::{Cancel, Replay};
+use app::documents::runs::{Cancel, Import, Replay};
 use app::pictures::chart_of;
 use axum::body::Body;
-use axum::extract::{Path, Query};
+use axum::extract::{Multipart, Path, Query};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base::{Code, Document, Problem, RunId};
@@ -15,11 +15,11 @@ use serde_json::Value;
 
 use crate::answers::{BegunRun, RunStatus, value};
 use crate::body::{Json, Said};
-use crate::caller::{ASK, Caller, READ};
+use crate::caller::{ASK, Caller, READ, WRITE};
 use crate::codes;
 use crate::place::Place;
 use crate::refusal::{Answered, Refusal};
-use crate::{requests, stream};
+use crate::{requests, stream, uploads};
 
 const PAGE_DEFAULT: usize = 50;
 const PAGE_MAX: usize = 1000;
@@ -74,7 +74,11 @@ pub async fn show(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answer
 
 /// The `run` document, its output named as it is over HTTP.
 pub async fn document(place: &Place, id: &RunId) -> Result<Value, Problem> {
-    let mut run = place.runs().await?.show(id).await?.to_json();
+    let mut shown = place.runs().await?.show(id).await?;
+    if shown.task == tasks::SOLVE {
+        shown.progress = place.app.engine().await?.note(&place.app.context, id).await?;
+    }
+    let mut run = shown.to_json();
     run["output"] = codes::told(run["output"].take());
     Ok(run)
 }
@@ -145,6 +149,20 @@ pub async fn capsule(Caller(place): Caller<READ>, Path(id): Path<String>) -> Ans
     runs.export(&id, Target { path: path.clone(), replace: false }, app::PROGRAM).await?;
     let contents = tokio::fs::read(&path).await.map_err(unwritable)?;
     Ok(download(contents, HeaderValue::from_static("application/zip"), &format!("{id}.zip")))
+}
+
+/// Takes a run in from a capsule; what is not finished in it waits to be resumed.
+pub async fn import(Caller(place): Caller<WRITE>, files: Multipart) -> Answered<Json> {
+    let upload = uploads::receive(&place.app.settings.data_dir, files).await?;
+    let [file] = upload.files() else {
+        return Err(Refusal::new(Code::Usage, "more than one file was sent", "send one capsule at a time"));
+    };
+    let imported = place.runs().await?.import(file).await.map_err(|mut problem| {
+        // Where it lay on this machine is nobody's business.
+        problem.message = problem.message.replace(&format!("{}/", upload.folder().display()), "");
+        problem
+    })?;
+    Ok(Json(StatusCode::CREATED, Import::from(imported).to_json()))
 }
 
 /// How to draw a chart.

@@ -219,7 +219,7 @@ pub async fn call(place: &Place, name: &str, arguments: Value) -> Result<Value, 
         }
         "save_lesson" => {
             let OfText { text } = read(arguments)?;
-            let lesson = lessons::kept(place, &lessons::Note { text, task: None, error: None }).await?;
+            let lesson = lessons::kept(place, &lessons::Note { text, task: None, error: None, run: None }).await?;
             Ok(cut(Lessons::of(vec![lesson]).to_json()))
         }
         "verify_answer" => verify(place, &read::<OfRun>(arguments)?.run_id).await,

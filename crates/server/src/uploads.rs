@@ -30,6 +30,7 @@ const LEFT_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// Files that were received. They are removed unless they are kept.
 pub struct Upload {
     folder: PathBuf,
+    files: Vec<PathBuf>,
     /// What the dataset is to be called.
     pub name: String,
     kept: bool,
@@ -39,6 +40,11 @@ impl Upload {
     /// Where they are.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Each of them.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// They belong to a dataset now.
@@ -59,7 +65,7 @@ impl Drop for Upload {
 pub async fn receive(data_dir: &Path, mut parts: Multipart) -> Result<Upload, Refusal> {
     let folder = data_dir.join(FOLDER).join(RunId::fresh().as_str());
     fs::create_dir_all(&folder).map_err(|error| unwritable(&error))?;
-    let mut upload = Upload { folder, name: String::new(), kept: false };
+    let mut upload = Upload { folder, files: Vec::new(), name: String::new(), kept: false };
     let mut files: Vec<String> = Vec::new();
     while let Some(part) = in_time(parts.next_field()).await? {
         match part.file_name().map(str::to_string) {
@@ -77,6 +83,7 @@ pub async fn receive(data_dir: &Path, mut parts: Multipart) -> Result<Upload, Re
             None => {}
         }
     }
+    upload.files = files.iter().map(|name| upload.folder.join(name)).collect();
     let Some(first) = files.first() else {
         return Err(usage("no file was sent", "send each file as a part with a file name"));
     };

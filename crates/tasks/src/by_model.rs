@@ -89,11 +89,9 @@ pub struct DayBudget {
 }
 
 impl DayBudget {
-    /// The problem, where replies have used it up.
-    pub(crate) fn exhausted_by(&self, replies: &[Reply]) -> Option<Problem> {
-        let paid = || replies.iter().filter(|reply| !reply.recorded);
-        let tokens = paid().fold(0, |sum: u64, reply| sum.saturating_add(reply.tokens.total()));
-        let usd: f64 = paid().filter_map(|reply| reply.usd).sum();
+    /// The problem, where what was spent has used it up.
+    pub(crate) fn exhausted_by(&self, spent: DaySpent) -> Option<Problem> {
+        let DaySpent { tokens, usd, .. } = spent;
         let (spent, setting) = if self.tokens_max.is_some_and(|most| tokens >= most) {
             (format!("{tokens} tokens"), "budget.day.tokens")
         } else if self.usd_max.is_some_and(|most| usd >= most) {
@@ -103,6 +101,30 @@ impl DayBudget {
         };
         let message = format!("today's budget for models is used up: {spent} since midnight UTC");
         Some(Problem::new(Code::BudgetExhausted, message).hint(format!("the setting {setting} raises it")))
+    }
+}
+
+/// What models were paid for on one day.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DaySpent {
+    /// Replies that were paid for.
+    pub calls: u64,
+    /// Of all kinds together.
+    pub tokens: u64,
+    /// By the prices of models that have some.
+    pub usd: f64,
+}
+
+impl DaySpent {
+    /// What the outputs of steps `model` come to. One that failed has a problem for its output, and cost nothing that is
+    /// known; a recorded one was paid for before.
+    pub fn of(outputs: Vec<Value>) -> DaySpent {
+        let replies = outputs.into_iter().filter_map(|output| serde_json::from_value::<Reply>(output).ok());
+        replies.filter(|reply| !reply.recorded).fold(DaySpent::default(), |sum, reply| DaySpent {
+            calls: sum.calls + 1,
+            tokens: sum.tokens.saturating_add(reply.tokens.total()),
+            usd: sum.usd + reply.usd.unwrap_or_default(),
+        })
     }
 }
 

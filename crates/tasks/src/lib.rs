@@ -31,7 +31,7 @@ pub use answer::{
 };
 pub use answer_cache::{ANSWERS_BYTES_MAX, ANSWERS_MAX};
 pub use ask::{AskInput, ask};
-pub use by_model::{Budget, DayBudget, EXAMPLE_ROWS, ModelUse};
+pub use by_model::{Budget, DayBudget, DaySpent, EXAMPLE_ROWS, ModelUse};
 pub use context::Context;
 pub use demo::{DemoDocument, DemoInput, demo};
 pub use eval::{

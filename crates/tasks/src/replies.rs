@@ -11,7 +11,7 @@ use model::{Model, Reply, Request};
 use serde::Serialize;
 
 use crate::answer::Cost;
-use crate::by_model::{Budget, DayBudget};
+use crate::by_model::{Budget, DayBudget, DaySpent};
 use crate::context::Context;
 use crate::task::internal;
 
@@ -98,11 +98,8 @@ impl<'a> Replies<'a> {
         if *budget == DayBudget::default() {
             return Ok(());
         }
-        let outputs = run.outputs_of_today("model").await?;
-        // A step that failed has a problem for its output, and cost nothing that is known.
-        let replies: Vec<Reply> =
-            outputs.into_iter().filter_map(|output| serde_json::from_value(output).ok()).collect();
-        budget.exhausted_by(&replies).map_or(Ok(()), Err)
+        let spent = DaySpent::of(run.outputs_of_today("model").await?);
+        budget.exhausted_by(spent).map_or(Ok(()), Err)
     }
 
     fn is_spent(&self) -> bool {

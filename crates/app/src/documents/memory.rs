@@ -6,7 +6,7 @@ use agent::memory::{Index, Query, signature, weight};
 use base::{Code, Document, Problem};
 use flow::{Lesson, LessonKind, Memory};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Lessons, the newest or the best first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -94,12 +94,7 @@ pub fn error_signature(error: &str) -> String {
 
 /// What a person says, as a lesson: about a task, after an error, or in general.
 pub fn noted(text: &str, task: Option<&str>, error: Option<&str>) -> Result<Lesson, Problem> {
-    const TEXT_BYTES_MAX: usize = 16 << 10;
-    let parts = [Some(text), task, error];
-    if text.trim().is_empty() || parts.iter().flatten().any(|part| part.len() > TEXT_BYTES_MAX) {
-        return Err(Problem::new(Code::Usage, format!("a lesson has 1 to {TEXT_BYTES_MAX} bytes"))
-            .hint("say in a sentence or two what is to be done, or not"));
-    }
+    bounded(&[Some(text), task, error])?;
     let lesson = Lesson {
         fix: Some(text.to_string()),
         error_signature: error.map(error_signature),
@@ -107,6 +102,46 @@ pub fn noted(text: &str, task: Option<&str>, error: Option<&str>) -> Result<Less
         ..Lesson::new(LessonKind::Note, task.unwrap_or(text), SystemTime::now().into())
     };
     Ok(lesson.named())
+}
+
+/// What a person says of a lesson that is there; what is not said stays.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct LessonChange {
+    /// What to do instead.
+    #[serde(default)]
+    pub fix: Option<String>,
+    /// The task it is about.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// The error it is about, as Python prints it.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// Whether it is found no more.
+    #[serde(default)]
+    pub hidden: Option<bool>,
+}
+
+impl LessonChange {
+    /// The lesson as it is then.
+    pub fn of(&self, lesson: Lesson) -> Result<Lesson, Problem> {
+        bounded(&[self.fix.as_deref(), self.task.as_deref(), self.error.as_deref()])?;
+        Ok(Lesson {
+            task: self.task.clone().unwrap_or(lesson.task),
+            fix: self.fix.clone().or(lesson.fix),
+            error_signature: self.error.as_deref().map(error_signature).or(lesson.error_signature),
+            hidden: self.hidden.unwrap_or(lesson.hidden),
+            ..lesson
+        })
+    }
+}
+
+fn bounded(parts: &[Option<&str>]) -> Result<(), Problem> {
+    const TEXT_BYTES_MAX: usize = 16 << 10;
+    if parts.iter().flatten().all(|part| !part.trim().is_empty() && part.len() <= TEXT_BYTES_MAX) {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Usage, format!("a lesson has 1 to {TEXT_BYTES_MAX} bytes"))
+        .hint("say in a sentence or two what is to be done, or not"))
 }
 
 /// Finds lessons: those about the same task first, then those about the same error, then by words. Hidden ones are not

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use app::documents::memory::{
-    FoundLesson, Lessons, LessonsExport, LessonsForgotten, LessonsImport, error_signature, noted, search,
+    FoundLesson, LessonChange, Lessons, LessonsExport, LessonsForgotten, LessonsImport, noted, search,
 };
 use base::{Code, Document, Problem};
 use flow::{Learned, Lesson, Memory as Kept};
@@ -39,11 +39,9 @@ pub async fn run(terminal: &Terminal, memory: &Memory) -> Result<u8, Problem> {
 }
 
 async fn changed(kept: &Kept, edit: &MemoryEdit) -> Result<Lesson, Problem> {
-    let mut lesson = kept.find(&edit.id).await?;
-    lesson.task = edit.task.clone().unwrap_or(lesson.task);
-    lesson.fix = edit.fix.clone().or(lesson.fix);
-    lesson.error_signature = edit.error.as_deref().map(error_signature).or(lesson.error_signature);
-    lesson.hidden = (lesson.hidden || edit.hide) && !edit.unhide;
+    let hidden = (edit.hide || edit.unhide).then_some(edit.hide);
+    let change = LessonChange { fix: edit.fix.clone(), task: edit.task.clone(), error: edit.error.clone(), hidden };
+    let lesson = change.of(kept.find(&edit.id).await?)?;
     kept.edit(lesson.clone()).await?;
     Ok(lesson)
 }

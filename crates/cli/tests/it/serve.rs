@@ -5,6 +5,7 @@ mod attacks;
 mod crowd;
 mod durable;
 mod owners;
+mod page;
 
 use serde_json::{Value, json};
 

@@ -116,6 +116,8 @@ fn what_one_owner_made_does_not_exist_for_another() {
     let lesson = text(&lesson["lessons"][0]["id"]).to_string();
     denied("GET", &format!("/lessons/{lesson}"), None, "not_found");
     denied("DELETE", &format!("/lessons/{lesson}"), None, "not_found");
+    denied("PUT", &format!("/lessons/{lesson}"), Some(&json!({ "fix": "net" })), "not_found");
+    denied("POST", "/lessons", Some(&json!({ "text": "x", "run": run })), "run_unknown");
     assert_eq!(site.as_bearer(bob, "GET", "/lessons", None).is(200).json()["lessons"], json!([]));
     denied("GET", &format!("/threads/{thread}/messages"), None, "not_found");
     denied("DELETE", &format!("/threads/{thread}"), None, "not_found");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::started::{Started, until};
-use super::{Place, contract};
+use super::{Call, Place, contract};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -27,7 +27,12 @@ impl Site {
     /// With further arguments.
     pub fn with(place: &Place, arguments: &[&str]) -> Site {
         let all = ["serve", "--listen", "127.0.0.1:0"].iter().chain(arguments);
-        let started = Started::of(place.assay(all));
+        Site::starting(place.assay(all))
+    }
+
+    /// The command that starts it, as whoever calls wants it.
+    pub fn starting(serve: Call) -> Site {
+        let started = Started::of(serve);
         let address = until("the server listens", || {
             let said = started.stderr();
             let line = said.lines().find_map(|line| line.strip_prefix("listening on http://"))?;
@@ -79,6 +84,16 @@ impl Site {
 
     /// Files, and fields, as a form sends them.
     pub fn upload(&self, headers: &[(&str, &str)], fields: &[(&str, &str)], files: &[(&str, &[u8])]) -> Reply {
+        self.upload_to("/datasets", headers, fields, files)
+    }
+
+    pub fn upload_to(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        fields: &[(&str, &str)],
+        files: &[(&str, &[u8])],
+    ) -> Reply {
         let mut body = Vec::new();
         for (name, value) in fields {
             body.extend(format!("--B\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").bytes());
@@ -92,7 +107,7 @@ impl Site {
         body.extend(b"--B--\r\n");
         let kind = [("Content-Type", "multipart/form-data; boundary=B")];
         let headers: Vec<(&str, &str)> = kind.iter().chain(headers).copied().collect();
-        self.send("POST", "/datasets", &headers, &body)
+        self.send("POST", path, &headers, &body)
     }
 
     /// Whatever bytes; what comes back until the server has nothing more to say.
