@@ -53,7 +53,7 @@ pub fn run(workspace: &Workspace, wanted: Wanted) -> anyhow::Result<u8> {
     let mut node = Command::new("node");
     node.current_dir(&web).env("ASSAY", workspace.assay()?).env("CHROMIUM", browser);
     match wanted {
-        Wanted::Tests => node.args(["--test", "--test-reporter=spec", "tests/page.test.mjs"]),
+        Wanted::Tests => node.args(["--test", "--test-reporter=spec", "tests/page.test.mjs", "tests/solve.test.mjs"]),
         Wanted::Shots(folder) => node.arg("tests/shots.mjs").arg(std::path::absolute(folder)?),
     };
     exit_code(&mut node)

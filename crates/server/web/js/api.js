@@ -117,6 +117,9 @@ export async function ask(message, heard, signal) {
   await follow(run, heard, signal);
 }
 
+/** How often it is looked whether somebody has decided what a run waits for. */
+const WAITING_MS = 1500;
+
 /**
  * Tells every event of a run, from its first, until it has ended. After a break it begins again with `{type: "again"}`.
  * @param {string} run
@@ -128,7 +131,18 @@ export async function follow(run, heard, signal) {
     try {
       const response = await send(`/runs/${run}/events`, { signal });
       heard({ type: "again", run, data: {} });
-      if (await read(response, signal, heard)) return;
+      let waits = false;
+      const over = await read(response, signal, (event) => {
+        // Nobody works on a run that waits for a person, so that its stream ends there.
+        waits = event.type === "approval.requested" || (waits && event.type !== "approval.given");
+        heard(event);
+      });
+      if (over) return;
+      while (waits && !signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+        waits = (await get(`/runs/${run}/status`, signal)).state === "waiting";
+        pause = PAUSE_FIRST_MS;
+      }
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refused && error.status >= 400 && error.status < 500 && error.status !== 429) throw error;

@@ -96,6 +96,26 @@ export function block(text, language, how = {}) {
 }
 
 /**
+ * What changed from one text to another, with signs in the gutter.
+ * @param {import("./diff.js").Line[]} lines
+ * @param {Language} language
+ * @param {{flush?: boolean, label?: string}} [how]
+ */
+export function changedBlock(lines, language, how = {}) {
+  // Coloured as the whole texts they come from, so that a string over several lines stays one.
+  const sides = /** @type {const} */ (["before", "after"]).map((side) => lined(tokens(lines.filter((line) => line[side] !== null).map((line) => line.text).join("\n"), language)));
+  const [before, after] = [sides[0].values(), sides[1].values()];
+  const rows = lines.map((line) => {
+    const old = line.before === null ? null : before.next().value;
+    const now = line.after === null ? null : after.next().value;
+    const kind = { same: "", gone: "del", come: "add" }[line.kind];
+    const sign = { same: String(line.after), gone: "-", come: "+" }[line.kind];
+    return html`<span class=${`l ${kind}`}><span class="ln" aria-hidden="true">${sign}</span>${line.kind === "same" ? null : html`<span class="vh">${line.kind === "gone" ? "gone: " : "new: "}</span>`}${(now ?? old ?? []).map(coloured)}${"\n"}</span>`;
+  });
+  return html`<pre class=${`code ${how.flush ? "flush" : ""}`} tabindex="0" role="group" aria-label=${how.label ?? "Changes"}>${rows}</pre>`;
+}
+
+/**
  * Tokens cut at the ends of lines.
  * @param {{kind: string, text: string}[]} all
  */

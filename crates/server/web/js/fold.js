@@ -30,6 +30,7 @@
  * @property {any} problem
  * @property {string | null} thread
  * @property {any} approval what a person is asked
+ * @property {any} told how far the task says it is
  */
 
 /** More of what is written is not kept: its end is. */
@@ -39,7 +40,7 @@ const TEXT_MAX = 40_000;
 export function blank() {
   return {
     run: null, task: "", input: null, began: null, queued: false, place: null, away: false, steps: [], printed: "",
-    state: "pending", output: null, problem: null, thread: null, approval: null,
+    state: "pending", output: null, problem: null, thread: null, approval: null, told: null,
   };
 }
 
@@ -61,7 +62,7 @@ export function told(picture, event) {
       return { ...now, queued: true, place: data.position ?? null };
     case "run.started":
     case "run.resumed":
-      return { ...now, state: "running", queued: false, place: null };
+      return { ...now, state: "running", queued: false, place: null, approval: null };
     case "step.started":
       return { ...now, queued: false, steps: put(now.steps, data.index, { name: data.name, state: "live", began: at, text: "", channel: "" }) };
     case "step.retried":
@@ -81,6 +82,10 @@ export function told(picture, event) {
       return { ...now, printed: (now.printed + (data.text ?? "")).slice(-TEXT_MAX) };
     case "approval.requested":
       return { ...now, state: "waiting", approval: data };
+    case "approval.given":
+      return { ...now, state: "pending", queued: true, approval: null };
+    case "solve.state":
+      return { ...now, told: data };
     case "run.finished":
       return { ...now, queued: false, state: data.state, output: data.output ?? null, problem: data.problem ?? null, thread: data.thread_id ?? now.thread };
     default:
@@ -125,6 +130,8 @@ const WORDS = {
   execute: ["Running it in the sandbox", "Ran it in the sandbox"],
   verify: ["Computing it again, another way", "Computed it again, another way"],
   write: ["Writing every row", "Wrote every row"],
+  remember: ["Keeping what was learned", "Kept what was learned"],
+  approval: ["Waiting for you", "You decided"],
   cases: ["Answering the questions", "Answered the questions"],
 };
 

@@ -46,6 +46,11 @@ export function keys(parts) {
       case "?":
         event.preventDefault();
         return list(parts);
+      case "y":
+      case "n":
+        // Only the focus moves: Enter decides.
+        /** @type {HTMLElement | null} */ (document.querySelector(`.asks [data-decide="${event.key}"]`))?.focus();
+        return;
       case "[":
       case "]":
         return step(event.key === "]" ? 1 : -1);
@@ -67,7 +72,7 @@ function write() {
 /** To the Stop button of what goes on; a second Enter stops. */
 function escape(/** @type {KeyboardEvent} */ event) {
   if (document.querySelector("dialog[open], details.menu[open], .nav.is-open")) return;
-  const stop = document.querySelector(".card.live .btn.stop");
+  const stop = document.querySelector(".card.live .btn.stop") ?? document.querySelector(".head .btn.stop");
   if (stop instanceof HTMLElement) {
     event.preventDefault();
     stop.focus();
@@ -104,7 +109,7 @@ function step(/** @type {number} */ by) {
 function list(parts) {
   document.querySelector("dialog.keys")?.remove();
   const row = (/** @type {string[]} */ names, /** @type {string} */ does) => html`<div><dt>${names.map((name) => html`<kbd>${name}</kbd>`)}</dt><dd>${does}</dd></div>`;
-  const dialog = /** @type {HTMLDialogElement} */ (html`<dialog class="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${row(["/"], "write a question")}${row(["↵"], "ask")}${row(["Shift", "↵"], "a new line")}${row(["Esc"], "close; to the Stop button")}${row(["1", "2", "3", "4"], "faces of the answer")}${row(["[", "]"], "question before, after")}${Object.entries(PLACES).filter(([, place]) => parts.includes(place[0])).map(([key, place]) => row(["g", key], place[2]))}${parts.includes("runs") ? [row(["j", "k"], "next, previous step of a run"), row(["f"], "next failed step"), row(["r"], "raw")] : null}${row(["?"], "this list")}</dl><form method="dialog"><button class="btn">Close</button></form></dialog>`);
+  const dialog = /** @type {HTMLDialogElement} */ (html`<dialog class="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${row(["/"], "write a question")}${row(["↵"], "ask")}${row(["Shift", "↵"], "a new line")}${row(["Esc"], "close; to the Stop button")}${row(["1", "2", "3", "4"], "faces of the answer")}${row(["[", "]"], "question before, after")}${Object.entries(PLACES).filter(([, place]) => parts.includes(place[0])).map(([key, place]) => row(["g", key], place[2]))}${parts.includes("runs") ? [row(["j", "k"], "next, previous step of a run"), row(["f"], "next failed step"), row(["r"], "raw"), row(["y", "n"], "to Approve, to Deny")] : null}${row(["?"], "this list")}</dl><form method="dialog"><button class="btn">Close</button></form></dialog>`);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

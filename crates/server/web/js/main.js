@@ -6,10 +6,14 @@ import { brand, icon } from "./icons.js";
 import { keys } from "./keys.js";
 import { problemBox } from "./views/answer.js";
 import { show as ask } from "./views/ask.js";
+import { show as compare } from "./views/compare.js";
 import { show as data } from "./views/data.js";
+import { show as lessons } from "./views/lessons.js";
 import { show as run } from "./views/run.js";
 import { show as runs } from "./views/runs.js";
 import { show as settings } from "./views/settings.js";
+import { show as solve } from "./views/solve.js";
+import { show as solving } from "./views/solving.js";
 import { session as signedIn, signIn } from "./views/signin.js";
 import { recent } from "./views/threads.js";
 
@@ -31,9 +35,17 @@ import { recent } from "./views/threads.js";
 const VIEWS = [
   { part: "ask", name: "Ask", picture: "ask", href: "/", show: ask },
   { part: "data", name: "Data", picture: "data", href: address.DATA, show: data },
-  { part: "runs", name: "Runs", picture: "runs", href: address.RUNS, show: (frame, name) => (name ? run(frame, name) : runs(frame)) },
+  { part: "runs", name: "Runs", picture: "runs", href: address.RUNS, show: showRuns },
+  { part: "solve", name: "Solve", picture: "solve", href: address.SOLVE, show: (frame, name) => (name ? solving(frame, name) : solve(frame)) },
+  { part: "lessons", name: "Lessons", picture: "lesson", href: address.LESSONS, show: lessons },
   { part: "settings", name: "Settings", picture: "settings", href: address.SETTINGS, show: settings },
 ];
+
+/** Runs, one of them, or one beside another. */
+async function showRuns(/** @type {Frame} */ frame, /** @type {string | undefined} */ name) {
+  const other = address.here().query.get("with");
+  return !name ? runs(frame) : other === null ? run(frame, name) : compare(frame, name, other);
+}
 
 const root = /** @type {HTMLElement} */ (document.getElementById("page"));
 const spoken = /** @type {HTMLElement} */ (document.getElementById("spoken"));

@@ -1,13 +1,10 @@
 // The page as people use it, in a real browser, against the real program.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 
 import { api, ask, browse, model, open, serve } from "./served.mjs";
-
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { sound } from "./sound.mjs";
 
 /** @type {Awaited<ReturnType<typeof serve>>} */
 let server;
@@ -42,7 +39,6 @@ function inPage(name, how, body) {
 
 const runOf = (page) => new URL(page.url()).searchParams.get("runs").split(",").at(-1).split(":")[0];
 const cells = (table) => table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 inPage("a first visit leads to an answered question", {}, async (page) => {
   await page.goto(server.url);
@@ -208,6 +204,76 @@ inPage("a run is replayed, forked and told as its journal", {}, async (page) => 
   assert.equal(capsule.headers()["content-type"], "application/zip");
 });
 
+inPage("a run is edited and run again as a new run, and the two are compared", {}, async (page) => {
+  const asked = await api(server, "/chat", { dataset_id: "support", message: "SQL: SELECT priority, count(*) AS n FROM tickets GROUP BY 1" });
+  await page.goto(`${server.url}/page/runs/${asked.run_id}`);
+  await page.getByRole("button", { name: "Edit and run again" }).click();
+  const area = page.getByLabel("The statement");
+  assert.equal(await area.inputValue(), "SELECT priority, count(*) AS n FROM tickets GROUP BY 1");
+  await area.fill("SELECT priority, count(*) AS n FROM tickets\nWHERE priority <> 'Low' GROUP BY 1");
+  await page.getByRole("button", { name: "Run as a new run" }).click();
+  await page.waitForURL(new RegExp(`with=${asked.run_id}`));
+  await page.locator('[data-changed="Result"]').waitFor();
+  assert.match(await page.locator('[data-changed="Asked"] .l.add').last().textContent(), /WHERE priority/);
+  const { output } = await api(server, `/runs/${new URL(page.url()).pathname.split("/").at(-1)}`);
+  assert.equal(output.table.row_count, asked.table.row_count - 1);
+  assert.match(await page.locator(".beside-rows tr.del").textContent(), /Low.*gone/);
+  assert.equal((await api(server, `/runs/${asked.run_id}`)).input.sql.includes("WHERE"), false, "the old one stays");
+  await sound(page, "two runs");
+  await page.getByRole("link", { name: "Swap" }).click();
+  await page.locator(".beside-rows tr.add").waitFor();
+});
+
+inPage("a capsule is downloaded here and taken in there; a broken one is refused", { refusals: true }, async (page) => {
+  const asked = await api(server, "/chat", { dataset_id: "support", message: "tickets by priority" });
+  const capsule = Buffer.from(await (await fetch(`${server.url}/runs/${asked.run_id}/capsule`)).arrayBuffer());
+  const there = await serve();
+  try {
+    const broken = Buffer.from(capsule);
+    broken[Math.floor(broken.length / 2)] ^= 0xff;
+    await page.goto(`${there.url}/page/runs`);
+    const file = page.locator('input[type="file"]');
+    await file.setInputFiles({ name: "broken.zip", mimeType: "application/zip", buffer: broken });
+    await page.locator(".problem", { hasText: "damaged" }).waitFor();
+    await file.setInputFiles({ name: "run.zip", mimeType: "application/zip", buffer: capsule });
+    await page.waitForURL(new RegExp(`/page/runs/${asked.run_id}`));
+    await page.locator(".trow").first().waitFor();
+    assert.deepEqual((await api(there, `/runs/${asked.run_id}`)).output.table, asked.table);
+  } finally {
+    await there.stop();
+  }
+});
+
+inPage("another reading is chosen with one click", {}, async (page) => {
+  const form = new FormData();
+  form.append("name", "rides");
+  form.append("file", new Blob(["start_station,end_station,duration\nA,B,10\nA,C,20\nB,C,30\n"]), "rides.csv");
+  await fetch(`${server.url}/datasets`, { method: "POST", body: form });
+  await page.goto(`${server.url}/page/ask?data=rides`);
+  const turn = await ask(page, "how many rides by station");
+  const choices = turn.locator(".try button");
+  const said = (await choices.nth(1).textContent()).trim();
+  await choices.nth(1).click();
+  const second = page.locator(".turn").nth(1);
+  await second.locator(".known.verified, .known.checked").waitFor();
+  const { output, input } = await api(server, `/runs/${runOf(page)}`);
+  assert.equal(input.reading, 2);
+  assert.equal(output.reading, said);
+  assert.deepEqual(output.table.rows, [["C", 2], ["B", 1]]);
+});
+
+inPage("what was asked in a thread is not offered again", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=support`);
+  const offered = page.locator(".suggest .chip");
+  await offered.first().waitFor();
+  const first = await offered.first().textContent();
+  const before = await offered.count();
+  await offered.first().click();
+  await page.locator(".turn .known").waitFor();
+  assert.equal(await offered.count(), before - 1);
+  assert.equal(await page.locator(".suggest").getByText(first, { exact: true }).count(), 0);
+});
+
 inPage("runs are listed and filtered", {}, async (page) => {
   await api(server, "/chat", { dataset_id: "support", message: "SQL: SELECT broken FROM tickets" });
   await page.goto(`${server.url}/page/runs`);
@@ -263,6 +329,13 @@ inPage("what was wrong is remembered, shown with the data, said otherwise and fo
   await page.getByRole("button", { name: /^Forget/ }).click();
   await page.locator(".notelist").waitFor({ state: "detached" });
   assert.deepEqual((await api(server, "/notes?dataset_id=sensors")).notes, []);
+  // It is a lesson as well, and tells which run taught it.
+  const { lessons } = await api(server, "/lessons");
+  const lesson = lessons.find((each) => each.fix === "locations A and B <b>are</b> one");
+  assert.equal(lesson.task, "What is the anomaly rate by location?");
+  await page.goto(`${server.url}/page/lessons/${lesson.id}`);
+  await page.locator(`[data-lesson="${lesson.id}"] details[open]`).waitFor();
+  assert.equal(await page.getByRole("link", { name: "The run it came from" }).getAttribute("href"), `/page/runs/${lesson.run}`);
 });
 
 inPage("markup in data, names and questions stays text", { refusals: true }, async (page) => {
@@ -310,13 +383,7 @@ inPage("links, CSV and commands are copied whole", {}, async (page) => {
 for (const scheme of /** @type {const} */ (["light", "dark"])) {
   for (const width of [1280, 380]) {
     inPage(`every view is sound to see and to hear, ${scheme}, ${width} px`, { scheme, width }, async (page) => {
-      const looked = async (what) => {
-        await page.evaluate(axe);
-        const { violations } = await page.evaluate(() => /** @type {any} */ (window).axe.run());
-        const told = violations.map((each) => `${each.id}: ${each.nodes.map((node) => `${node.target} ${node.failureSummary}`).join("; ")}`);
-        assert.deepEqual(told, [], what);
-        assert.ok((await overflow(page)) <= 0, `${what} scrolls sideways`);
-      };
+      const looked = (what) => sound(page, what);
       await page.goto(server.url);
       await page.locator(".set li button").nth(5).waitFor();
       await looked("first visit");
@@ -378,6 +445,37 @@ test("with a token the page asks for it, and what it sends is proven", async () 
     assert.equal(await page.evaluate(() => document.cookie), "", "no script reads the cookie");
   } finally {
     await opened.close();
+    await guarded.stop();
+  }
+});
+
+test("two owners see what is theirs", async () => {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  const guarded = await serve(["--require-token"]);
+  const token = async (owner) => JSON.parse((await promisify(execFile)(guarded.program, ["token", "create", owner, "--owner", owner, "--scope", "write", "--json", "--data-dir", guarded.folder])).stdout).token;
+  const [ada, bob] = await Promise.all([open(browser, { refusals: true }), open(browser, { refusals: true })]);
+  try {
+    for (const [{ page }, owner] of [[ada, "ada"], [bob, "bob"]]) {
+      await page.goto(guarded.url);
+      await page.fill("#token", await token(owner));
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator(".set li button").first().waitFor();
+    }
+    await ada.page.goto(`${guarded.url}/page/ask?data=support`);
+    await ask(ada.page, "tickets by priority");
+    const run = runOf(ada.page);
+    await bob.page.goto(`${guarded.url}/page/runs`);
+    await bob.page.locator(".none").waitFor();
+    assert.equal(await bob.page.locator(".nav .recent a").count(), 0);
+    await bob.page.goto(`${guarded.url}/page/runs/${run}`);
+    await bob.page.locator(".problem").waitFor();
+    assert.doesNotMatch(await bob.page.locator("main").textContent(), /priority/);
+    await ada.page.goto(`${guarded.url}/page/runs/${run}`);
+    await ada.page.locator(".trow").first().waitFor();
+    assert.deepEqual(ada.wrong, []);
+  } finally {
+    await Promise.all([ada.close(), bob.close()]);
     await guarded.stop();
   }
 });

@@ -49,17 +49,21 @@ export async function serve(more = [], variables = {}) {
 }
 
 /**
- * A model on loopback that writes one reply, slowly, as Chat Completions servers do.
- * @param {string} reply
+ * A model on loopback that writes what it was told to, one reply after the other and the last again, slowly, as Chat
+ * Completions servers do.
+ * @param {string | string[]} replies
+ * @param {number} [pause] after every eight letters, in ms
  */
-export async function model(reply) {
+export async function model(replies, pause = 40) {
+  const left = [replies].flat();
   const served = createServer(async (request, response) => {
     for await (const chunk of request) void chunk;
+    const reply = (left.length > 1 ? left.shift() : left[0]) ?? "";
     response.setHeader("Content-Type", "text/event-stream");
     const send = (/** @type {object} */ what) => response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "slow", ...what })}\n\n`);
     for (const content of reply.match(/[^]{1,8}/g) ?? []) {
       send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
     send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: { prompt_tokens: 900, completion_tokens: 80, total_tokens: 980 } });
     response.end("data: [DONE]\n\n");

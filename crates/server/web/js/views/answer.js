@@ -1,6 +1,6 @@
 // What became of a question, a statement or a program: a card with up to four faces, and the line that says how it is known.
 
-import { RUNS } from "../address.js";
+import { LESSONS, RUNS } from "../address.js";
 import * as api from "../api.js";
 import { chart } from "../chart.js";
 import { block, pretty, remarksOf } from "../code.js";
@@ -112,7 +112,29 @@ function facts(told, thread) {
   if (others.length) lines.push(["Or meant", html`<dd class="chips">${others.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${each.reading}</button>`)}</dd>`]);
   if (given.notes?.length) lines.push(["Note", html`<dd>${given.notes.map((/** @type {string} */ note) => html`<p>${marked(sentence(note))}</p>`)}</dd>`]);
   if (given.remembered?.length) lines.push(["Remembered", html`<dd>${given.remembered.map((/** @type {any} */ note) => html`<p>${note.text}</p>`)}</dd>`]);
+  if (given.proposed_note) lines.push(["Worth a note", html`<dd>${proposed(given.proposed_note.text, told.dataset)}</dd>`]);
   return lines.length ? html`<dl class="facts">${lines.map(([name, value]) => [html`<dt>${name}</dt>`, value])}</dl>` : null;
+}
+
+/**
+ * What the model would have remembered; nothing is until somebody says so.
+ * @param {string} text
+ * @param {string} dataset
+ */
+function proposed(text, dataset) {
+  const place = html`<p>${sentence(text)} </p>`;
+  const button = /** @type {HTMLButtonElement} */ (html`<button type="button" class="chip" @click=${async () => {
+    button.disabled = true;
+    try {
+      await api.post("/notes", { dataset_id: dataset, text });
+      toast("Remembered");
+      button.remove();
+    } catch (error) {
+      place.append(problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
+    }
+  }}>${icon("plus")}Remember it</button>`);
+  place.append(button);
+  return place;
 }
 
 /**
@@ -340,7 +362,7 @@ function frame(told, thread, faces, above, below, foot) {
 function correction(told) {
   const field = /** @type {HTMLInputElement} */ (html`<input class="field" aria-label="What was wrong?" placeholder="cancelled orders should not count as revenue" maxlength="400">`);
   const said = html`<div></div>`;
-  const form = html`<form class="wrong" hidden><p><b>What was wrong?</b> <span class="soft">It is remembered about <code>${told.dataset}</code>, where you can see and delete it.</span></p>${field}${said}<div class="tools"><button class="btn solid" type="submit">Remember</button><button type="button" class="btn bare" @click=${close}>Cancel</button></div></form>`;
+  const form = html`<form class="wrong" hidden><p><b>What was wrong?</b> <span class="soft">It is kept as a lesson and as a note about <code>${told.dataset}</code>; <a href=${LESSONS}>Lessons</a> shows both, to change or delete.</span></p>${field}${said}<div class="tools"><button class="btn solid" type="submit">Remember</button><button type="button" class="btn bare" @click=${close}>Cancel</button></div></form>`;
   const button = html`<button type="button" class="btn bare icon" aria-label="This is wrong" title="This is wrong" aria-expanded="false" @click=${() => (form.hidden ? open() : close())}>${icon("thumb")}</button>`;
 
   function open() {
@@ -359,7 +381,9 @@ function correction(told) {
     event.preventDefault();
     if (!field.value.trim()) return field.focus();
     try {
-      await api.post("/notes", { dataset_id: told.dataset, text: field.value.trim() });
+      const text = field.value.trim();
+      await api.post("/notes", { dataset_id: told.dataset, text });
+      await api.post("/lessons", { text, task: told.message.slice(0, 4000), run: told.run });
       field.value = "";
       fill(said);
       close();

@@ -45,6 +45,8 @@ export async function show(frame) {
   /** @type {Turn[]} */
   const turns = [];
   let model = query.get("model");
+  /** What the data offers to ask. @type {string[]} */
+  let questions = [];
 
   const list = html`<div class="turns"></div>`;
   const title = html`<h1></h1>`;
@@ -52,7 +54,7 @@ export async function show(frame) {
   const suggestions = html`<div class="suggest" role="group" aria-label="Suggested questions"></div>`;
   const side = html`<aside class="beside" aria-label="What you can name"></aside>`;
   const models = await api.get("/models", signal).catch(() => null);
-  const box = composer({ models, model, datasets, dataset, onAsk: (message) => ask(message), onDataset: choose, onModel: (name) => { model = name; } });
+  const box = composer({ models, model, datasets, dataset, onAsk: (message) => ask(message), onDataset: choose, onModel: (name) => { model = name; if (threadPage.isConnected) noted(); } });
   const threadPage = html`<div class="ask"><main id="main" class="main" tabindex="-1"><div class="thread"><div class="thread-head">${title}${size}<span class="grow"></span><button type="button" class="btn bare hide-narrow" @click=${() => copied(location.href, "Link")}>${icon("link")}Copy link</button><a class="btn bare icon" href="/" aria-label="New thread" title="New thread">${icon("plus")}</a></div>${list}</div><div class="compose-wrap">${suggestions}<div class="compose-place"></div></div></main>${side}</div>`;
 
   const isThread = () => turns.length > 0 || Boolean(query.get("data"));
@@ -73,9 +75,17 @@ export async function show(frame) {
     describe();
     beside(dataset, signal, (word) => box.insert(word)).then((parts) => {
       fill(side, parts.aside);
-      fill(suggestions, parts.questions.map((/** @type {string} */ each) => html`<button type="button" class="chip" @click=${() => ask(each)}>${each}</button>`));
-      box.hint(parts.questions[0]);
+      questions = parts.questions;
+      suggest();
     }, () => {});
+  }
+
+  /** What the data offers and was not asked here yet. */
+  function suggest() {
+    const asked = new Set(turns.map((turn) => turn.message));
+    const left = questions.filter((each) => !asked.has(each));
+    fill(suggestions, left.map((each) => html`<button type="button" class="chip" @click=${() => ask(each)}>${each}</button>`));
+    box.hint(left[0] ?? questions[0]);
   }
 
   function choose(/** @type {string} */ name) {
@@ -91,6 +101,7 @@ export async function show(frame) {
   function describe() {
     const first = turns.find((turn) => turn.message)?.message ?? `Ask ${dataset}`;
     title.textContent = lineOf(first);
+    suggest();
     size.textContent = counted(turns.length, "question");
     size.hidden = !turns.length;
     frame.title(lineOf(first));
@@ -99,6 +110,7 @@ export async function show(frame) {
   /** The address of what is shown, and what is not asked yet. */
   function noted() {
     const parts = [`data=${encodeURIComponent(dataset)}`];
+    if (model) parts.push(`model=${encodeURIComponent(model)}`);
     if (thread) parts.push(`thread=${encodeURIComponent(thread)}`);
     const runs = turns.filter((turn) => turn.run).map((turn) => turn.run + (turn.face ? `:${turn.face}` : ""));
     if (runs.length) parts.push(`runs=${runs.join(",")}`);

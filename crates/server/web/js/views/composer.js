@@ -2,6 +2,7 @@
 
 import { fill, html } from "../dom.js";
 import { icon } from "../icons.js";
+import { modelPicker } from "./ways.js";
 
 const LINES_MAX = 8;
 
@@ -13,7 +14,7 @@ const LINES_MAX = 8;
  * @param {string | null} how.model
  * @param {(message: string) => void} how.onAsk
  * @param {(dataset: string) => void} how.onDataset
- * @param {(model: string | null) => void} how.onModel
+ * @param {(model: string) => void} how.onModel
  */
 export function composer(how) {
   const area = /** @type {HTMLTextAreaElement} */ (html`<textarea id="question" rows="1" placeholder="Ask, or continue this one" aria-describedby="question-keys"></textarea>`);
@@ -25,10 +26,8 @@ export function composer(how) {
     picker.value = chosen;
   };
   options(how.dataset);
-  const asked = how.models ? [how.models.default, ...how.models.models.map((/** @type {any} */ each) => each.name)].filter((name, at, all) => name && all.indexOf(name) === at) : [];
-  const model = /** @type {HTMLSelectElement} */ (html`<select aria-label="Model" @change=${() => how.onModel(model.value)}><option value="off">No model</option>${asked.map((name) => html`<option value=${name}>${name}</option>`)}</select>`);
-  model.value = how.model ?? how.models?.default ?? "off";
-  const models = asked.length ? html`<span class="pick bare-pick hide-narrow">${model}${icon("down")}</span>` : null;
+  const picked = modelPicker(how.models, how.model, how.onModel, { off: true });
+  const models = picked.names.length ? picked.element : null;
   const form = html`<form class="composer"><label class="vh" for="question">Your question</label>${area}<div class="row"><span class="pick">${icon("data")}${picker}${icon("down")}</span>${models}<span class="grow"></span><span class="tiny quiet hide-narrow" id="question-keys"><kbd>/</kbd> to write <kbd>↵</kbd> to ask</span><button class="btn solid" type="submit">Ask</button></div></form>`;
 
   function grow() {

@@ -9,6 +9,7 @@ import { bytes, cell, count, counted, moment, percent, sentence, shortDate } fro
 import { icon } from "../icons.js";
 import { problemBox } from "./answer.js";
 import { pictureOf } from "./beside.js";
+import { notes } from "./notes.js";
 import { relations } from "./relations.js";
 import { dropZone } from "./upload.js";
 
@@ -62,7 +63,7 @@ async function one(frame, name) {
 <div class="datagrid"><div class="stack">${columns(profile, schema)}${profile.relations.length ? html`<section class="card"><div class="cap"><h2>How the tables hang together</h2><span class="grow"></span><span class="quiet small">${isBuiltIn ? "declared" : "found in the values or declared"}</span></div><div class="in">${relations(profile.tables, profile.relations)}</div></section>` : null}${remarks.length ? done(remarks) : null}</div>
 <div class="stack"><section class="card"><div class="cap bare"><h2>You can ask</h2></div><div class="in"><ul class="side-list">${schema.questions.map((/** @type {string} */ question) => html`<li><button type="button" @click=${() => address.go(`${address.ASK}?data=${encodeURIComponent(name)}`, { waiting: [question] })}>${question}</button></li>`)}</ul></div></section>
 <section class="card"><div class="cap bare"><h2>Freshness</h2></div><div class="in"><dl class="kv">${newest(profile)}<dt>Files</dt><dd>${isBuiltIn ? "part of the program" : listed?.files === "changed" ? html`<span class="state wait">${icon("warn")}changed since read</span>` : html`<span class="state ok">${icon("check")}as read</span>`}</dd><dt>Version</dt><dd><code>${about.version.slice(0, 8)}</code></dd></dl></div></section>
-${notes(name, about.remembered ?? [])}
+<section class="card"><div class="cap bare"><h2>Remembered</h2></div>${notes(name, about.remembered ?? [])}</section>
 <section class="card"><div class="cap bare"><h2>Datasets</h2></div><div class="in"><ul class="side-list">${all.datasets.filter((/** @type {any} */ each) => each.id !== name).map((/** @type {any} */ each) => html`<li><a href=${`${address.DATA}/${encodeURIComponent(each.id)}`}>${icon("data")}${each.id}<small>${counted(each.tables.length, "table")}</small></a></li>`)}</ul></div></section>
 ${dropZone(frame, true)}</div></div></div></main>`);
 }
@@ -150,52 +151,3 @@ function done(remarks) {
   return html`<section class="card"><div class="cap"><h2>What was done to read it</h2><span class="grow"></span><span class="tag">${counted(remarks.length, "remark")}</span></div><ul class="remarks">${remarks.map((remark) => html`<li>${icon(isNews(remark) ? "warn" : "note", isNews(remark) ? "" : "note")}<span>${remark.file && !remark.message.includes(remark.file) ? [html`<code>${remark.file}</code>`, remark.column ? [", ", html`<code>${remark.column}</code>`] : "", ": "] : null}${marked(remark.message)}</span><small>${where(remark)}</small></li>`)}</ul></section>`;
 }
 
-/**
- * What people remember about a dataset: read, added, said otherwise, forgotten.
- * @param {string} dataset
- * @param {import("../../types/api").DatasetParts.Note[]} remembered
- */
-function notes(dataset, remembered) {
-  const place = html`<div class="in stack"></div>`;
-  let list = remembered;
-  const path = `/notes/${encodeURIComponent(dataset)}`;
-
-  async function changed(/** @type {() => Promise<unknown>} */ act, /** @type {string} */ what) {
-    try {
-      await act();
-      list = (await api.get(`/notes?dataset_id=${encodeURIComponent(dataset)}`)).notes;
-      toast(what);
-      draw();
-    } catch (error) {
-      place.append(problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
-    }
-  }
-
-  function draw() {
-    const field = /** @type {HTMLInputElement} */ (html`<input class="field" aria-label="Something to remember" placeholder="returns spike in January: gifts" maxlength="400">`);
-    const form = html`<form class="noteform">${field}<button class="btn" type="submit">Remember</button></form>`;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const text = field.value.trim();
-      if (text) changed(() => api.post("/notes", { dataset_id: dataset, text }), "Remembered");
-    });
-    fill(place, list.length ? html`<ul class="notelist">${list.map((note) => html`<li><span>${sentence(note.text)}</span><span class="tools"><button type="button" class="btn bare icon" aria-label=${`Edit: ${note.text}`} title="Edit" @click=${(/** @type {Event} */ event) => edit(note, /** @type {HTMLElement} */ (event.currentTarget))}>${icon("edit")}</button><button type="button" class="btn bare icon" aria-label=${`Forget: ${note.text}`} title="Forget" @click=${() => changed(() => api.remove(`${path}/${note.id}`), "Forgotten")}>${icon("bin")}</button></span></li>`)}</ul>` : html`<p class="quiet small">What you write here is shown with the answers it touches. You can edit and delete it.</p>`, form);
-  }
-
-  function edit(/** @type {any} */ note, /** @type {HTMLElement} */ button) {
-    const row = /** @type {HTMLElement} */ (button.closest("li"));
-    const field = /** @type {HTMLInputElement} */ (html`<input class="field" aria-label="The note" maxlength="400">`);
-    field.value = note.text;
-    const form = html`<form class="noteform">${field}<button class="btn" type="submit">Keep</button></form>`;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (field.value.trim()) changed(() => api.put(`${path}/${note.id}`, { text: field.value.trim() }), "Changed");
-    });
-    field.addEventListener("keydown", (event) => { if (event.key === "Escape") draw(); });
-    fill(row, form);
-    field.focus();
-  }
-
-  draw();
-  return html`<section class="card"><div class="cap bare"><h2>Remembered</h2></div>${place}</section>`;
-}

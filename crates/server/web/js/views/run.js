@@ -11,6 +11,7 @@ import { icon, seal } from "../icons.js";
 import { LEVELS, tokensOf } from "../known.js";
 import { grid } from "../table.js";
 import { card, problemBox } from "./answer.js";
+import { approval } from "./approval.js";
 import { lineOf, messageOf } from "./ask.js";
 import { stateOf, taskOf, worked } from "./runs.js";
 
@@ -36,6 +37,9 @@ export async function show(frame, id) {
   let chosen = query.get("step") ?? "";
   let isRaw = query.has("raw");
   let notice = /** @type {HTMLElement | null} */ (null);
+  let isFollowed = false;
+  /** What is asked, as long as it is. */
+  let asking = /** @type {{id: string, element: HTMLElement} | null} */ (null);
 
   const top = html`<div></div>`;
   const figures = html`<dl class="figures"></dl>`;
@@ -51,12 +55,14 @@ export async function show(frame, id) {
   if (!isOver(run.state)) follow();
 
   async function follow() {
+    isFollowed = true;
     frame.live(1);
     const timer = setInterval(drawTimes, TICK_MS);
     try {
       await api.follow(run.id, (event) => {
         picture = fold(picture, event);
-        if (["step.started", "step.finished", "run.started", "again"].includes(event.type)) draw();
+        if (event.type === "approval.requested" || event.type === "approval.given") reload().catch(() => {});
+        else if (["step.started", "step.finished", "run.started", "again"].includes(event.type)) draw();
         else if (event.type === "text.delta" || event.type === "output.chunk") drawWritten();
       }, signal);
       if (!signal.aborted) await reload();
@@ -64,13 +70,14 @@ export async function show(frame, id) {
       if (!signal.aborted) say(problemBox(error instanceof Error ? error.message : String(error), null));
     } finally {
       clearInterval(timer);
+      isFollowed = false;
       frame.live(-1);
     }
   }
 
   async function reload() {
     run = await api.get(`/runs/${run.id}`, signal);
-    picture = blank();
+    if (isOver(run.state)) picture = blank();
     draw();
   }
 
@@ -91,7 +98,7 @@ export async function show(frame, id) {
       if (what === "replay") return say(replayed(answered.replay));
       toast({ cancel: "Stopping", resume: "Going on" }[what] ?? "Done");
       await reload();
-      if (!isOver(run.state) && what === "resume") follow();
+      if (!isOver(run.state) && what === "resume" && !isFollowed) follow();
     } catch (error) {
       if (signal.aborted) return;
       say(problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
@@ -106,12 +113,21 @@ export async function show(frame, id) {
     drawFiles();
   }
 
+  /** The same box as long as the same is asked, so that no button is taken from under the pointer. */
+  function question() {
+    const asked = run.state === "waiting" ? run.questions[0] : undefined;
+    if (!asked) asking = null;
+    else if (asking?.id !== asked.id) asking = { id: asked.id, element: approval(run.id, asked, () => reload().catch(() => {})) };
+    return asking?.element ?? null;
+  }
+
   function drawTop() {
     const data = run.input?.data?.names ?? run.input?.data ?? [];
     const isOpen = !isOver(run.state);
-    const canResume = run.state === "interrupted";
+    const canResume = ["interrupted", "cancelled"].includes(run.state) || (run.state === "failed" && Boolean(run.problem));
+    const isSolve = taskOf(run.task) === "solve";
     const mine = ["ask", "sql", "program"].includes(taskOf(run.task)) && data[0];
-    fill(top, html`<div class="head"><div class="grow"><nav class="crumbs" aria-label="Where this is"><a href=${address.RUNS}>Runs</a><span aria-hidden="true">/</span><code>${run.id.slice(-8)}</code><span class="tag">${taskOf(run.task)}</span>${[data].flat().filter((/** @type {unknown} */ each) => typeof each === "string").map((/** @type {string} */ each) => html`<a class="tag" href=${`${address.DATA}/${encodeURIComponent(each)}`}>${each}</a>`)}</nav><h1>${title}</h1></div><div class="tools">${mine ? html`<a class="btn" href=${`${address.ASK}?data=${encodeURIComponent(data[0])}&runs=${run.id}`}>${icon("ask")}Show in Ask</a>` : null}<a class="btn" download href=${`/runs/${run.id}/capsule`}>${icon("download")}Capsule</a>${isOpen ? null : html`<button type="button" class="btn" @click=${() => act("replay")}>${icon("again")}Replay</button>`}${canResume ? html`<button type="button" class="btn" @click=${() => act("resume")}>Resume</button>` : null}${isOpen ? html`<button type="button" class="btn stop" @click=${() => act("cancel")}>${icon("stop")}Stop</button>` : null}</div></div>`, notice);
+    fill(top, html`<div class="head"><div class="grow"><nav class="crumbs" aria-label="Where this is"><a href=${address.RUNS}>Runs</a><span aria-hidden="true">/</span><code>${run.id.slice(-8)}</code><span class="tag">${taskOf(run.task)}</span>${[data].flat().filter((/** @type {unknown} */ each) => typeof each === "string").map((/** @type {string} */ each) => html`<a class="tag" href=${`${address.DATA}/${encodeURIComponent(each)}`}>${each}</a>`)}</nav><h1>${title}</h1></div><div class="tools">${mine ? html`<a class="btn" href=${`${address.ASK}?data=${encodeURIComponent(data[0])}&runs=${run.id}`}>${icon("ask")}Show in Ask</a>` : null}${mine && !isOpen ? html`<button type="button" class="btn" @click=${() => { choose("request"); detail.querySelector("textarea")?.focus(); }}>${icon("edit")}Edit and run again</button>` : null}${isSolve ? html`<a class="btn" href=${`${address.SOLVE}/${run.id}`}>${icon("solve")}Show in Solve</a>` : null}<a class="btn" download href=${`/runs/${run.id}/capsule`}>${icon("download")}Capsule</a>${isOpen ? null : html`<a class="btn" href=${`${address.RUNS}/${run.id}?with=${run.forked_from?.run ?? ""}`}>Compare</a>`}${isOpen ? null : html`<button type="button" class="btn" @click=${() => act("replay")}>${icon("again")}Replay</button>`}${canResume ? html`<button type="button" class="btn" @click=${() => act("resume")}>Resume</button>` : null}${isOpen ? html`<button type="button" class="btn stop" @click=${() => act("cancel")}>${icon("stop")}Stop</button>` : null}</div></div>`, question(), notice);
   }
 
   function drawFigures() {
@@ -222,7 +238,7 @@ export async function show(frame, id) {
 
   /** @param {Row} row */
   function formatted(row) {
-    if (row.id === "request") return html`<div class="codes">${keyValues(run.input)}</div>`;
+    if (row.id === "request") return html`<div class="codes">${again()}${keyValues(run.input)}</div>`;
     if (row.id === "result") {
       if (!run.output && run.problem) return problemBox(run.problem.message, run.problem.hint);
       const dataset = run.input?.data?.names?.[0] ?? run.input?.data?.[0] ?? "";
@@ -239,6 +255,33 @@ export async function show(frame, id) {
     if (request) about.push(["Prompt", html`<a download href=${`/runs/${run.id}/artifacts/${encodeURIComponent(request.name)}`}>${request.name}, ${bytes(request.bytes)}</a>`]);
     const fork = isOver(run.state) ? html`<div class="tools"><button type="button" class="btn" @click=${() => act("fork", { from_step: record.index })}>${icon("fork")}Fork from here</button></div>` : null;
     return html`<div class="codes"><dl class="kv">${about.filter(([, said]) => said).map(([name, said]) => [html`<dt>${name}</dt>`, html`<dd>${said}</dd>`])}</dl>${output(record.output)}${fork}</div>`;
+  }
+
+  /** What was asked, to be changed and run as a new run, which is then shown beside this one. */
+  function again() {
+    const task = taskOf(run.task);
+    const data = run.input?.data?.names?.[0] ?? run.input?.data?.[0];
+    const field = { ask: "question", sql: "sql", program: "code" }[task];
+    if (!field || typeof run.input?.[field] !== "string" || (task !== "program" && typeof data !== "string")) return null;
+    const area = /** @type {HTMLTextAreaElement} */ (html`<textarea class=${`field ${task === "ask" ? "" : "mono"}`} rows=${Math.min(16, run.input[field].split("\n").length + 1)} aria-label=${{ ask: "The question", sql: "The statement", program: "The program" }[task]} spellcheck=${task === "ask" ? "true" : "false"}></textarea>`);
+    area.value = run.input[field];
+    const said = html`<div></div>`;
+    const button = /** @type {HTMLButtonElement} */ (html`<button type="submit" class="btn solid">Run as a new run</button>`);
+    const form = html`<form class="stack">${area}${said}<div class="tools">${button}<span class="quiet tiny">This one stays, and the two are compared.</span></div></form>`;
+    form.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      if (!area.value.trim()) return area.focus();
+      button.disabled = true;
+      const input = task === "ask" ? { dataset_id: data, message: area.value, no_cache: true } : task === "sql" ? { dataset_id: data, sql: area.value } : { ...(typeof data === "string" ? { dataset_id: data } : {}), code: area.value, guard: run.input.guard ?? false };
+      try {
+        const begun = await api.post("/runs", { task: task === "program" ? "python" : task, input });
+        address.go(`${address.RUNS}/${begun.run_id}?with=${run.id}`);
+      } catch (error) {
+        button.disabled = false;
+        if (!signal.aborted) fill(said, problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
+      }
+    });
+    return form;
   }
 
   function drawFiles() {

@@ -2,6 +2,7 @@
 
 import * as address from "../address.js";
 import * as api from "../api.js";
+import { toast } from "../copy.js";
 import { fill, html } from "../dom.js";
 import { isOver } from "../fold.js";
 import { duration, moment } from "../format.js";
@@ -64,9 +65,26 @@ export async function show(frame) {
   let next = /** @type {string | null} */ (null);
 
   const list = html`<div></div>`;
+  const said = html`<div></div>`;
+  const capsule = /** @type {HTMLInputElement} */ (html`<input type="file" accept=".zip,application/zip" class="vh" tabindex="-1" aria-hidden="true">`);
+  capsule.addEventListener("change", async () => {
+    const file = capsule.files?.[0];
+    if (!file) return;
+    fill(said, html`<div class="banner" role="status">${icon("clock")}<div><b>Checking ${file.name}</b><p>Each part is held against its hash before the run is taken in.</p></div></div>`);
+    const form = new FormData();
+    form.append("file", file, file.name);
+    try {
+      const taken = await api.upload("/runs/import", form);
+      toast(taken.was_here ? "It was here before" : "Imported");
+      if (!signal.aborted) address.go(`${address.RUNS}/${taken.run}`);
+    } catch (error) {
+      capsule.value = "";
+      if (!signal.aborted) fill(said, problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
+    }
+  });
   const filters = html`<div class="seg" role="group" aria-label="State">${FILTERS.map(([state, name]) => html`<button type="button" aria-pressed=${String(state === wanted.state)} @click=${() => filter({ state })}>${name}</button>`)}</div>`;
   const tasks = /** @type {HTMLSelectElement} */ (html`<select aria-label="Task" @change=${() => filter({ task: tasks.value })}>${TASKS.map(([task, name]) => html`<option value=${task} selected=${task === wanted.task}>${name}</option>`)}</select>`);
-  frame.place(html`<main id="main" class="main" tabindex="-1"><div class="page"><div class="head"><div class="grow"><h1>Runs</h1><p class="lede">Whatever was asked is a run: recorded step by step, and kept.</p></div></div><div class="filters">${filters}<span class="pick bare-pick">${tasks}${icon("down")}</span></div>${list}</div></main>`);
+  frame.place(html`<main id="main" class="main" tabindex="-1"><div class="page"><div class="head"><div class="grow"><h1>Runs</h1><p class="lede">Whatever was asked is a run: recorded step by step, and kept.</p></div><div class="tools"><button type="button" class="btn" @click=${() => capsule.click()}>${icon("upload")}Import a capsule</button>${capsule}</div></div>${said}<div class="filters">${filters}<span class="pick bare-pick">${tasks}${icon("down")}</span></div>${list}</div></main>`);
 
   function filter(/** @type {{state?: string, task?: string}} */ change) {
     const parts = new URLSearchParams(Object.entries({ ...wanted, ...change }).filter(([, value]) => value));
