@@ -3,7 +3,7 @@
 //!
 //! Invariants
 //! - Only `settings` reads the environment.
-//! - This crate knows no command line, no terminal and no HTTP.
+//! - This crate knows no command line and no terminal, and serves nothing; of HTTP it knows how spans are sent (`telemetry`).
 
 mod app;
 pub mod documents;
@@ -13,8 +13,10 @@ pub mod pictures;
 pub mod png;
 pub mod requests;
 mod settings;
+pub mod telemetry;
 pub mod tokens;
 
 pub use app::{App, PROGRAM, request};
 pub use local::{LocalModels, Pulled};
-pub use settings::{Color, MODEL_OFF, Overrides, Setting, Settings};
+pub use model::Asked;
+pub use settings::{Collector, Color, MODEL_OFF, Overrides, ServeLimits, Setting, Settings};

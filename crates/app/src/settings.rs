@@ -5,6 +5,8 @@
 
 pub(crate) mod chosen;
 mod models;
+mod serving;
+mod telling;
 mod weights;
 
 use std::collections::BTreeMap;
@@ -16,6 +18,10 @@ use base::{Choice, Code, Problem, nearest};
 use flow::Fault;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+pub use self::serving::ServeLimits;
+pub use self::telling::Collector;
+use crate::telemetry::LogFilter;
 
 /// Shorter, and a busy machine looks dead; longer, and a dead one looks busy.
 const LEASE_MS: RangeInclusive<u64> = 500..=3_600_000;
@@ -31,6 +37,9 @@ const MODEL_ROWS: RangeInclusive<u64> = 0..=20;
 const MODELS_IDLE_SECONDS_MAX: u64 = 86_400;
 /// The table of budgets, whose settings have dots in their names.
 const BUDGET: &str = "budget";
+/// The table of the server's limits, likewise.
+const SERVE: &str = "serve";
+const SERVE_DOT: &str = "serve.";
 /// The table of models in the user's file.
 const MODELS: &str = "models";
 /// The table of weights in the user's file.
@@ -144,6 +153,66 @@ const SETTINGS: &[Known] = &[
         in_project: false,
         about: "dollars that models with prices may cost in a day (UTC) at most",
     },
+    Known {
+        name: "log",
+        variable: "ASSAY_LOG",
+        in_project: false,
+        about: "what is told on stderr of the work: off, error, warn, info, debug or trace, also by part (info,model=debug)",
+    },
+    Known {
+        name: "otlp_endpoint",
+        variable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+        in_project: false,
+        about: "the collector that spans of the work are sent to (OTLP over HTTP, JSON), such as http://localhost:4318",
+    },
+    Known {
+        name: "serve.body_bytes",
+        variable: "ASSAY_SERVE_BODY_BYTES",
+        in_project: false,
+        about: "what a request to the server may hold, files apart",
+    },
+    Known {
+        name: "serve.upload_bytes",
+        variable: "ASSAY_SERVE_UPLOAD_BYTES",
+        in_project: false,
+        about: "what the files of one request may hold together",
+    },
+    Known {
+        name: "serve.rows",
+        variable: "ASSAY_SERVE_ROWS",
+        in_project: false,
+        about: "how many runs one answer of the server lists at most",
+    },
+    Known {
+        name: "serve.body_seconds",
+        variable: "ASSAY_SERVE_BODY_SECONDS",
+        in_project: false,
+        about: "how long a body, or a part of a file, may take to come",
+    },
+    Known {
+        name: "serve.runs",
+        variable: "ASSAY_SERVE_RUNS",
+        in_project: false,
+        about: "how many runs of one owner the server works on at once",
+    },
+    Known {
+        name: "serve.queue",
+        variable: "ASSAY_SERVE_QUEUE",
+        in_project: false,
+        about: "how many runs of one owner may wait",
+    },
+    Known {
+        name: "serve.connections",
+        variable: "ASSAY_SERVE_CONNECTIONS",
+        in_project: false,
+        about: "how many connections the server has at once; more wait",
+    },
+    Known {
+        name: "serve.readers",
+        variable: "ASSAY_SERVE_READERS",
+        in_project: false,
+        about: "how many readers of live events the server has at once",
+    },
 ];
 
 /// One setting as it was decided.
@@ -177,6 +246,8 @@ pub struct Overrides {
     pub data_dir: Option<PathBuf>,
     /// When to use colour.
     pub color: Option<Color>,
+    /// What is told of the work.
+    pub log: Option<String>,
 }
 
 /// Everything that was decided outside the program.
@@ -228,6 +299,12 @@ pub struct Settings {
     pub budget_run: tasks::Budget,
     /// What models may cost in a day.
     pub budget_day: tasks::DayBudget,
+    /// Which lines of the log are wanted, if any.
+    pub log: Option<LogFilter>,
+    /// Who is sent the spans of the work, if anybody.
+    pub otlp: Option<Collector>,
+    /// What callers of a server may take.
+    pub serve: ServeLimits,
 }
 
 impl Settings {
@@ -267,6 +344,7 @@ fn decide(
     let flag = |name: &str| match name {
         "data_dir" => flags.data_dir.as_ref().map(|path| path.display().to_string()),
         "color" => flags.color.map(|choice| format!("{choice:?}").to_lowercase()),
+        "log" => flags.log.clone(),
         _ => None,
     };
     let data_default = base("XDG_DATA_HOME", ".local/share").map(|folder| folder.join("assay"));
@@ -285,6 +363,8 @@ fn decide(
             "retention_keep" => Some("100".to_string()),
             "model_rows" => Some(tasks::EXAMPLE_ROWS.to_string()),
             "cache_bytes" => Some(warehouse::CACHE_BYTES_DEFAULT.to_string()),
+            "log" => Some("off".to_string()),
+            name if name.starts_with(SERVE_DOT) => serving::default_of(name).map(|number| number.to_string()),
             "color" => {
                 let refused = environment.get("NO_COLOR").is_some_and(|value| !value.is_empty());
                 Some(if refused { "never" } else { "auto" }.to_string())
@@ -363,6 +443,9 @@ fn decide(
             tokens_max: amount("budget.day.tokens", value("budget.day.tokens"))?,
             usd_max: dollars("budget.day.usd", value("budget.day.usd"))?,
         },
+        log: LogFilter::parse(&value("log").unwrap_or_default())?,
+        otlp: telling::collector(value("otlp_endpoint"), environment),
+        serve: ServeLimits::read(&|name| whole(name, serving::allowed(name)))?,
         data_dir,
         color,
         all,
@@ -464,7 +547,7 @@ fn flattened(table: toml::Table) -> Vec<(String, toml::Value)> {
     let mut flat = Vec::new();
     for (name, value) in table {
         match value {
-            toml::Value::Table(below) if name == BUDGET || name.starts_with("budget.") => {
+            toml::Value::Table(below) if name == BUDGET || name == SERVE || name.starts_with("budget.") => {
                 let below = below.into_iter().map(|(last, value)| (format!("{name}.{last}"), value));
                 flat.extend(flattened(below.collect()));
             }

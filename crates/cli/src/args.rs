@@ -71,6 +71,9 @@ pub struct Global {
     /// When to use colour
     #[arg(long, global = true, value_name = "WHEN")]
     pub color: Option<ColorChoice>,
+    /// Tell on stderr what the program does: error, warn, info, debug, trace, also by part (info,model=debug) [env: ASSAY_LOG]
+    #[arg(long, global = true, value_name = "FILTER", num_args = 0..=1, default_missing_value = "info")]
+    pub log: Option<String>,
 }
 
 impl Global {
@@ -81,7 +84,7 @@ impl Global {
             ColorChoice::Always => Color::Always,
             ColorChoice::Never => Color::Never,
         });
-        Overrides { data_dir: self.data_dir.clone(), color }
+        Overrides { data_dir: self.data_dir.clone(), color, log: self.log.clone() }
     }
 }
 

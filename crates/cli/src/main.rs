@@ -17,8 +17,10 @@ mod watcher;
 mod when;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use app::telemetry::{Form, Telemetry};
 use app::{Color, Settings};
 use base::{Action, Code, Problem};
 use clap::Parser;
@@ -76,15 +78,39 @@ fn watch_interrupts() -> oneshot::Receiver<()> {
 }
 
 async fn run(cli: Cli, interrupted: oneshot::Receiver<()>) -> ExitCode {
-    let (printer, settings) = match Settings::read(&cli.global.overrides()) {
-        Ok(settings) => (Printer::new(&cli.global, settings.color), settings),
+    let told = Settings::read(&cli.global.overrides()).and_then(|settings| {
+        let printer = Arc::new(Printer::new(&cli.global, settings.color));
+        let telemetry = tell(&cli, &settings, &printer)?;
+        Ok((printer, settings, telemetry))
+    });
+    let (printer, settings, telemetry) = match told {
+        Ok(told) => told,
         Err(problem) => {
             Printer::new(&cli.global, Color::Never).problem(&problem);
             return ExitCode::from(problem.code.exit_code());
         }
     };
+    let code = work(&cli, printer, settings, &telemetry, interrupted).await;
+    telemetry.finish().await;
+    code
+}
+
+/// Begins to tell what the program does, to whoever wants to know. Programs read what a server says, people the rest.
+fn tell(cli: &Cli, settings: &Settings, printer: &Arc<Printer>) -> Result<Telemetry, Problem> {
+    let form = if matches!(cli.command, Command::Serve(_)) { Form::Json } else { Form::Text };
+    let printer = printer.clone();
+    Telemetry::start(settings, form, Arc::new(move |line: &str| printer.aside(line)))
+}
+
+async fn work(
+    cli: &Cli,
+    printer: Arc<Printer>,
+    settings: Settings,
+    telemetry: &Telemetry,
+    interrupted: oneshot::Receiver<()>,
+) -> ExitCode {
     if let Command::Serve(serve) = &cli.command {
-        return commands::serve::run(printer, settings, serve, interrupted).await;
+        return commands::serve::run(printer, settings, serve, telemetry.exported(), interrupted).await;
     }
     if let Command::Mcp(args::Mcp { action: None }) = &cli.command {
         return commands::mcp::serve(printer, settings, interrupted).await;

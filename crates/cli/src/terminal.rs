@@ -27,8 +27,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Builds what costs nothing; the store is opened when a command needs it.
-    pub fn new(printer: Printer, settings: Settings) -> Terminal {
-        let printer = Arc::new(printer);
+    pub fn new(printer: Arc<Printer>, settings: Settings) -> Terminal {
         let shown = printer.clone();
         let progress: Progress = Arc::new(move |text: &str| shown.progress(text));
         let watcher = Arc::new(Watcher::new(printer.clone()));

@@ -1,13 +1,15 @@
 //! Starting runs and resuming them: the one place that joins tasks, journal and ownership.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use base::{Code, Hash, Problem, RunId};
 use serde_json::Value;
 use store::{Beginning, Ending, Error, Event, Fence, FoundBy, Journal, Lease, Mode, NewRun, RunState, Store};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+use tracing::field::{Empty, display};
+use tracing::{Instrument, Span, error_span, info};
 
 use crate::hub::Open;
 use crate::keeper::{Grip, Keeper, Signal};
@@ -116,6 +118,15 @@ enum Begin {
     Over(Ended),
 }
 
+impl Begin {
+    fn run(&self) -> &RunId {
+        match self {
+            Begin::Here(begun) => &begun.grip.fence().run,
+            Begin::Joined(run) | Begin::Over(Ended { run, .. }) => run,
+        }
+    }
+}
+
 /// Works on runs in this process. `C` is what the caller lends to the tasks.
 pub struct Engine<C> {
     pub(crate) runs: Runs,
@@ -154,12 +165,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
         slot: Option<Slot>,
     ) -> Result<Spawned, Problem> {
         let begin = self.begin(&start).await?;
-        let run = match &begin {
-            Begin::Here(begun) => begun.grip.fence().run.clone(),
-            Begin::Joined(run) | Begin::Over(Ended { run, .. }) => run.clone(),
-        };
+        let run = begin.run().clone();
         let (tell, ended) = oneshot::channel();
         let (engine, context) = (self.clone(), context.clone());
+        let span = run_span(&run);
         let working = async move {
             let ended = engine.go(&context, &start, begin).await;
             drop(slot);
@@ -167,7 +176,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         };
         let mut spawned = self.spawned.lock().unwrap_or_else(PoisonError::into_inner);
         while spawned.try_join_next().is_some() {}
-        spawned.spawn(working);
+        spawned.spawn(working.instrument(span));
         Ok(Spawned { run, ended })
     }
 
@@ -208,7 +217,8 @@ impl<C: Send + Sync + 'static> Engine<C> {
 
     async fn start_here(&self, context: &C, start: Start) -> Result<Ended, Problem> {
         let begin = self.begin(&start).await?;
-        self.go(context, &start, begin).await
+        let span = run_span(begin.run());
+        self.go(context, &start, begin).instrument(span).await
     }
 
     /// Makes the run or takes it, so that nobody else does.
@@ -420,6 +430,10 @@ impl<C: Send + Sync + 'static> Engine<C> {
                 }
             },
         };
+        let span = Span::current();
+        span.record("task", display(&task)).record("attempt", fence.attempt);
+        info!(target: "assay::run", task = %task, attempt = fence.attempt, recorded = steps.len(), "run began");
+        let began = Instant::now();
         let task = self.registry.find(&task)?;
         let work = Work::Live { fault: self.options.fault, grip };
         let mut run = Run::new(fence.clone(), self.store.clone(), emitter.clone(), steps, imported, work);
@@ -438,6 +452,13 @@ impl<C: Send + Sync + 'static> Engine<C> {
             Err(problem) if problem.code == Code::RunBusy => Err(self.runs.lost(&fence.run, problem).await),
             result => result,
         };
+        // The code says what kind of problem it was; its message may hold a stranger's words.
+        let (state, code) = match &result {
+            Ok(finish) => (finish.state.as_str(), None),
+            Err(problem) => ("ended", Some(problem.code_name())),
+        };
+        span.record("state", state).record("error.type", code);
+        info!(target: "assay::run", state, code, ms = began.elapsed().as_secs_f64() * 1e3, "run ended");
         Ok(Ended { run: fence.run, result })
     }
 
@@ -505,6 +526,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
         *keeper = Some(entered.clone());
         Ok(entered)
     }
+}
+
+/// What everything that is told of an attempt is within; of the request that began it, if one did.
+pub(crate) fn run_span(run: &RunId) -> Span {
+    error_span!(target: "assay::run", "run", run = %run, task = Empty, attempt = Empty, state = Empty, error.type = Empty)
 }
 
 /// A key stands for one task and one input.

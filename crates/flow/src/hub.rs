@@ -12,14 +12,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use base::{Problem, RunId};
 use store::{Event, RunState};
 use tokio::sync::watch;
 
 use crate::Runs;
-use crate::runs::{LOOK_EVERY, REAP_EVERY};
+use crate::lookout::{Follow, Lookout};
 
 /// How many passing events of a run are kept for who comes late.
 const PASSING_MAX: usize = 4096;
@@ -28,7 +27,10 @@ const PASSING_BYTES_MAX: usize = 4 << 20;
 
 /// The channels of the runs that this process works on. Cheap to clone.
 #[derive(Clone, Default)]
-pub(crate) struct Hub(Arc<Mutex<HashMap<RunId, Arc<Channel>>>>);
+pub(crate) struct Hub {
+    channels: Arc<Mutex<HashMap<RunId, Arc<Channel>>>>,
+    lookout: Lookout,
+}
 
 /// What is said of one run while this process works on it.
 #[derive(Default)]
@@ -58,12 +60,18 @@ impl Hub {
     /// Opens the channel of a run that this process begins to work on.
     pub(crate) fn open(&self, run: &RunId) -> Open {
         let channel = Arc::new(Channel::default());
-        lock(&self.0).insert(run.clone(), channel.clone());
+        lock(&self.channels).insert(run.clone(), channel.clone());
+        self.lookout.tell(run);
         Open { hub: self.clone(), run: run.clone(), channel }
     }
 
     fn channel(&self, run: &RunId) -> Option<Arc<Channel>> {
-        lock(&self.0).get(run).cloned()
+        lock(&self.channels).get(run).cloned()
+    }
+
+    /// Where to wait for runs that this process does not work on.
+    pub(crate) fn lookout(&self) -> &Lookout {
+        &self.lookout
     }
 }
 
@@ -75,7 +83,7 @@ impl Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        let mut channels = lock(&self.hub.0);
+        let mut channels = lock(&self.hub.channels);
         // A later attempt may have opened one of its own.
         if channels.get(&self.run).is_some_and(|channel| Arc::ptr_eq(channel, &self.channel)) {
             channels.remove(&self.run);
@@ -158,7 +166,8 @@ pub struct Events {
     /// The channel that was open when the reader came, until it is entered.
     found: Option<Arc<Channel>>,
     live: Option<Live>,
-    looked: Looked,
+    /// Its place among those who wait for the run, while this process does not work on it.
+    follow: Option<Follow>,
     over: bool,
 }
 
@@ -169,17 +178,10 @@ struct Live {
     said: watch::Receiver<u64>,
 }
 
-/// When a reader last looked at a run that this process does not work on.
-#[derive(Default)]
-struct Looked {
-    version: Option<i64>,
-    reaped_at: Option<Instant>,
-}
-
 impl Events {
     pub(crate) fn new(runs: Runs, run: RunId, seen: i64) -> Events {
         let found = runs.hub().channel(&run);
-        Events { runs, run, seen, ready: VecDeque::new(), found, live: None, looked: Looked::default(), over: false }
+        Events { runs, run, seen, ready: VecDeque::new(), found, live: None, follow: None, over: false }
     }
 
     /// The next event, waited for; `None` once the run has ended or nobody works on it any more.
@@ -218,7 +220,6 @@ impl Events {
             self.hear();
         }
         if self.ready.is_empty() && !self.over && self.live.is_none() {
-            self.looked.version = None;
             self.look(false).await?;
         }
         Ok(self.take_ready())
@@ -270,31 +271,33 @@ impl Events {
             }
         }
         let position = lock(&channel.log).after(self.seen);
+        self.follow = None;
         self.live = Some(Live { channel, position, said });
         Ok(true)
     }
 
-    /// Looks at what is recorded of a run that this process does not work on.
+    /// Looks at what is recorded of a run that this process does not work on; where nothing is new, waits until something
+    /// may be, if it is patient.
     async fn look(&mut self, patiently: bool) -> Result<(), Problem> {
-        if self.looked.reaped_at.is_none_or(|at| at.elapsed() >= REAP_EVERY) {
+        if self.follow.is_none() {
+            // From here on no change is missed.
+            self.follow = patiently.then(|| self.runs.follow(&self.run));
             self.runs.reap().await?;
-            self.looked.reaped_at = Some(Instant::now());
         }
-        let now = self.runs.store().version().await?;
-        if self.looked.version.replace(now) != Some(now) {
-            // Asked first: what was committed before the end is then all told.
-            let state = self.runs.state(&self.run).await?;
-            self.ready.extend(self.runs.events_after(&self.run, self.seen).await?.into_iter().map(Arc::new));
-            if !self.ready.is_empty() {
-                // There may be more than were given at once.
-                self.looked.version = None;
-            } else if !matches!(state, RunState::Running | RunState::Pending) {
-                self.over = true;
-            }
+        // Asked first: what was committed before the end is then all told.
+        let state = self.runs.state(&self.run).await?;
+        self.ready.extend(self.runs.events_after(&self.run, self.seen).await?.into_iter().map(Arc::new));
+        if !self.ready.is_empty() {
             return Ok(());
         }
-        if patiently {
-            tokio::time::sleep(LOOK_EVERY).await;
+        if !matches!(state, RunState::Running | RunState::Pending) {
+            self.over = true;
+            return Ok(());
+        }
+        // Its channel may have been opened since it was last looked for.
+        let is_here = self.runs.hub().channel(&self.run).is_some();
+        if let Some(follow) = self.follow.as_mut().filter(|_| !is_here) {
+            follow.changed().await;
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::{ArtifactRecord, Content, Event, Fence, Pin, Question, StepOutcome, StepRecord, StepState, Store};
 use tokio::sync::Mutex;
+use tracing::field::Empty;
+use tracing::{Instrument, debug, error_span};
 
 use crate::fault::{Fault, Point};
 use crate::hub::Channel;
@@ -509,14 +511,18 @@ impl Run {
                 }
             }
         };
+        let span = error_span!(target: "assay::step", "step", step = name, index = position, tries = Empty, error.type = Empty);
         let ended = tokio::select! {
             biased;
             signal = grip.stopped() => Err(signal),
-            ended = working => Ok(ended),
+            ended = working.instrument(span.clone()) => Ok(ended),
         };
         match ended {
             Ok((outcome, tries)) => {
                 let duration_ms = begun.elapsed().as_micros() as f64 / 1000.0;
+                let code = outcome.as_ref().err().map(Problem::code_name);
+                span.record("tries", tries).record("error.type", code);
+                span.in_scope(|| debug!(target: "assay::step", ms = duration_ms, tries, code, "step"));
                 Ok(Performed { outcome, tries, duration_ms })
             }
             Err(signal) => Err(StepError::Ended(self.stop(signal))),

@@ -4,11 +4,12 @@
 //! Looking is also when a dead owner is noticed: a run that says `running` while its process is gone, or gave no sign of
 //! life for too long, is taken from it before it is shown.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::{Action, Code, Problem, RunId, Timestamp};
 use serde_json::Value;
 use store::{Content, Event, Fence, Filter, Journal, RecallRecord, RunRecord, RunState, Store};
+use tokio::time::{Instant, timeout_at};
 
 use crate::Memory;
 use crate::documents;
@@ -23,7 +24,7 @@ const ID_DIGITS_MIN: usize = 4;
 const CANDIDATES_MAX: usize = 5;
 /// How often a queued run is taken over without getting further before it counts as failed.
 const RECOVERIES_MAX: i64 = 5;
-/// How often a follower looks whether anything was committed.
+/// How often it is looked, for all followers at once, whether anything was committed.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often it looks whether the process at work is gone, which commits nothing.
 pub(crate) const REAP_EVERY: Duration = Duration::from_millis(500);
@@ -169,18 +170,11 @@ impl Runs {
 
     /// Comes back when nobody works on the run any more.
     pub(crate) async fn settled(&self, id: &RunId) -> Result<(), Problem> {
-        let (mut version, mut reaped_at) = (None, Instant::now());
-        loop {
-            let now = self.store.version().await?;
-            if version.replace(now) != Some(now) && self.state(id).await? != RunState::Running {
-                return Ok(());
-            }
-            tokio::time::sleep(LOOK_EVERY).await;
-            if reaped_at.elapsed() >= REAP_EVERY {
-                self.reap().await?;
-                reaped_at = Instant::now();
-            }
+        let mut follow = self.follow(id);
+        while self.state(id).await? == RunState::Running {
+            follow.changed().await;
         }
+        Ok(())
     }
 
     /// Stops a run: at once if nobody works on it; else whoever does is asked to, and is waited for a while. Gives where
@@ -188,11 +182,12 @@ impl Runs {
     pub async fn cancel(&self, id: &RunId) -> Result<(RunState, bool), Problem> {
         self.journal(id).await?;
         let Some(mut state) = self.store.cancel_run(id).await? else { return Ok((self.state(id).await?, false)) };
-        let asked_at = Instant::now();
-        while state == RunState::Running && asked_at.elapsed() < CANCEL_WAIT {
-            tokio::time::sleep(LOOK_EVERY).await;
-            self.reap().await?;
+        let (deadline, mut follow) = (Instant::now() + CANCEL_WAIT, self.follow(id));
+        while state == RunState::Running {
             state = self.state(id).await?;
+            if state != RunState::Running || timeout_at(deadline, follow.changed()).await.is_err() {
+                break;
+            }
         }
         Ok((state, state == RunState::Cancelled))
     }
@@ -274,6 +269,11 @@ impl Runs {
     /// How many runs wait for a worker, and how many are in a worker's hands.
     pub async fn queue(&self) -> Result<(i64, i64), Problem> {
         self.store.queue().await
+    }
+
+    /// When the oldest of the runs that wait for a worker was made.
+    pub async fn waiting_since(&self) -> Result<Option<Timestamp>, Problem> {
+        self.store.waiting_since().await
     }
 
     /// Where a run stands, as it is recorded.

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use base::{Problem, RunId};
 use tokio::task::JoinSet;
+use tracing::Instrument;
 
+use crate::engine::run_span;
 use crate::{Ended, Engine, Slot, Slots};
 
 /// How often it looks for a run to take.
@@ -106,10 +108,11 @@ impl<C: Send + Sync + 'static> Engine<C> {
             tell(Told::Began(&run));
             let (engine, context) = (self.clone(), context.clone());
             let slot = free.pop();
-            working.spawn(async move {
+            let work = async move {
                 let _slot = slot;
                 engine.work(&context, begun).await
-            });
+            };
+            working.spawn(work.instrument(run_span(&run)));
         }
         Ok(look)
     }

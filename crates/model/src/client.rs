@@ -284,7 +284,7 @@ impl Client {
 }
 
 /// Before the first connection of the process.
-pub(crate) fn provide_cryptography() {
+pub fn provide_cryptography() {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // An error says that somebody else has installed one, which is as good.

@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::defined::{Chain, DefinedKey, Definition, Link};
 use crate::local::{LocalModel, LocalRunner};
 use crate::recorded::{RecordedModel, Recording};
+use crate::watched::{Tally, Watched};
 use crate::{CONTEXT_TOKENS, Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -50,6 +51,8 @@ pub struct Directory {
     pub local: Option<LocalRunner>,
     /// What the user's settings define, by name.
     pub defined: BTreeMap<String, Definition>,
+    /// What was asked of models; clones of the directory count together.
+    pub tally: Arc<Tally>,
 }
 
 impl Directory {
@@ -107,8 +110,13 @@ impl Directory {
         Link { name: name.to_string(), prices: self.prices(name).copied(), model }
     }
 
-    /// The model itself, without those that are asked after it.
+    /// The model itself, without those that are asked after it; its requests are watched.
     fn reach(&self, wanted: &Wanted<'_>) -> Result<Arc<dyn Model>, Problem> {
+        let (model, provider) = (self.reach_unwatched(wanted)?, wanted.provider.to_string());
+        Ok(Arc::new(Watched { model, provider, prices: self.prices(wanted.name).copied(), tally: self.tally.clone() }))
+    }
+
+    fn reach_unwatched(&self, wanted: &Wanted<'_>) -> Result<Arc<dyn Model>, Problem> {
         if let ("command", Some(run)) = (wanted.provider, self.run_program) {
             let words: Vec<String> = wanted.model.split_whitespace().map(str::to_string).collect();
             let (program, name) = (words.clone(), wanted.name.to_string());

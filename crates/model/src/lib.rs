@@ -27,11 +27,13 @@ mod request;
 mod retry;
 mod secret;
 mod sse;
+mod watched;
 mod weights;
 mod wire;
 
 use std::pin::Pin;
 
+pub use client::provide_cryptography;
 pub use command::{CommandModel, CommandRunner, command};
 pub use defined::{DefinedKey, Definition, Provider};
 pub use directory::{Described, Directory, KeyState, ReadRecorded, RunProgram};
@@ -42,6 +44,7 @@ pub use local::{ChunkHeard, LocalRunner, RunLocal};
 pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;
+pub use watched::{Asked, Tally};
 pub use weights::{CONTEXT_TOKENS, HUB, PART_ENDING, Packages, Weights, is_name};
 pub use wire::Wire;
 

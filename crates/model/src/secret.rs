@@ -12,7 +12,8 @@ impl Secret {
         Secret(key.into().trim().to_string())
     }
 
-    pub(crate) fn expose(&self) -> &str {
+    /// The key itself, for the header that it is sent in.
+    pub fn expose(&self) -> &str {
         &self.0
     }
 

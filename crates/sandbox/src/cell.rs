@@ -17,6 +17,7 @@ use tokio::process::Command;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Duration, Instant, sleep_until};
+use tracing::{Span, error_span};
 
 use crate::broker::Breadth;
 use crate::capture::{Capture, Captured, Listener, Source, Stream};
@@ -83,6 +84,8 @@ pub struct Cell {
     said_status: Option<u8>,
     /// When it must have ended even if whoever should see to it does not.
     deadline: Instant,
+    /// Open for as long as the cell is.
+    _span: Span,
 }
 
 /// Why a call gave no value.
@@ -192,7 +195,9 @@ impl Cell {
             over: is_over,
             listener: options.listener,
         };
+        let warm = supervisor.is_none();
         Cell {
+            _span: error_span!(target: "assay::cell", "cell", warm, profile = ?options.policy.profile),
             supervisor,
             control,
             kernel,

@@ -177,6 +177,7 @@ impl Environment {
             kernel: kernel.clone(),
             broker: None,
             leaving: Leaving::default(),
+            tally: Default::default(),
         };
         if !kernel.is_dir() {
             let held = hold_patiently(&self.directory).await.map_err(|error| unwritable(&self.directory, &error))?;

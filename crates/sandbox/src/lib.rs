@@ -30,14 +30,17 @@ mod resident;
 mod seccomp;
 mod supervisor;
 mod sys;
+mod tally;
 mod turnstile;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use base::{Action, Choice, Code, Problem};
 use broker::Asked;
 use leaving::Leaving;
+use tracing::{debug, warn};
 
 pub use broker::{BROKER_ARGUMENT, Breadth, Broker, BrokerStatus, be_broker};
 pub use capture::{Captured, Listener, Stream};
@@ -54,6 +57,7 @@ pub use protocol::{End, Input, Isolation, KilledBy, Raised, Report};
 pub use resident::{RESIDENT_ARGUMENT, Resident, ResidentError, ResidentOptions, ResidentStatus, be_resident};
 pub use supervisor::{SUPERVISOR_ARGUMENT, supervise};
 pub use sys::{allow_more_files, free_bytes};
+pub use tally::CellTally;
 
 /// Why there is no cell.
 #[derive(Debug, thiserror::Error)]
@@ -115,11 +119,31 @@ pub struct Sandbox {
     kernel: PathBuf,
     broker: Option<Arc<Broker>>,
     leaving: Leaving,
+    tally: Arc<CellTally>,
 }
 
 impl Sandbox {
     /// A fresh, one-shot cell.
     pub async fn cell(&self, options: CellOptions) -> Result<Cell, Error> {
+        let began = Instant::now();
+        let made = self.make(options).await;
+        let waited = began.elapsed();
+        let waited_ms = waited.as_secs_f64() * 1e3;
+        match &made {
+            Ok(cell) => {
+                let warm = cell.ends_by_itself();
+                self.tally.given(warm, waited);
+                debug!(target: "assay::cell", warm, waited_ms, "cell");
+            }
+            Err(_) => {
+                self.tally.refused();
+                warn!(target: "assay::cell", waited_ms, "no cell");
+            }
+        }
+        made
+    }
+
+    async fn make(&self, options: CellOptions) -> Result<Cell, Error> {
         if let Some(excess) = options.policy.excess() {
             return Err(Error::Excessive(excess));
         }
@@ -132,6 +156,11 @@ impl Sandbox {
         };
         let pass = turnstile::pass(self.kernel.parent().unwrap_or(&self.kernel)).await?;
         Cell::start(self, options, pass)
+    }
+
+    /// What became of those who asked for cells.
+    pub fn tally(&self) -> &CellTally {
+        &self.tally
     }
 
     /// The same sandbox, with warm cells where a broker gives them.

@@ -1,7 +1,5 @@
 //! What comes in and goes out: JSON bodies read strictly and bounded, documents written as they are.
 
-use std::time::Duration;
-
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, OptionalFromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -11,17 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::refusal::Refusal;
-
-/// How long a body may take to come.
-const BODY_TIME_MAX: Duration = Duration::from_secs(30);
+use crate::serve::Site;
 
 /// A body of JSON.
 pub struct Said<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Said<T> {
+impl<T: DeserializeOwned> FromRequest<Site> for Said<T> {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, state: &S) -> Result<Said<T>, Refusal> {
+    async fn from_request(request: Request, site: &Site) -> Result<Said<T>, Refusal> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let is_json = kind.is_some_and(|kind| {
             let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -31,7 +27,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Said<T> {
             let hint = "send JSON with the header `Content-Type: application/json`";
             return Err(Refusal::new(Code::UnsupportedMedia, "the body is not JSON", hint));
         }
-        let read = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state)).await;
+        let read = tokio::time::timeout(site.places.limits().body_time, Bytes::from_request(request, site)).await;
         let too_slow = |_| Refusal::new(Code::TimedOut, "the body did not come in time", "send it faster");
         let bytes = read.map_err(too_slow)?.map_err(|rejection| match rejection.status() {
             StatusCode::PAYLOAD_TOO_LARGE => Refusal::new(Code::TooLarge, "the body is too large", "send less at once"),
@@ -45,12 +41,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Said<T> {
 }
 
 /// Without a body nothing is said.
-impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Said<T> {
+impl<T: DeserializeOwned> OptionalFromRequest<Site> for Said<T> {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, state: &S) -> Result<Option<Said<T>>, Refusal> {
+    async fn from_request(request: Request, site: &Site) -> Result<Option<Said<T>>, Refusal> {
         if request.headers().contains_key(header::CONTENT_TYPE) {
-            return <Said<T> as FromRequest<S>>::from_request(request, state).await.map(Some);
+            return <Said<T> as FromRequest<Site>>::from_request(request, site).await.map(Some);
         }
         Ok(None)
     }

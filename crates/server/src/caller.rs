@@ -7,15 +7,18 @@
 //! Invariant: what a door may do is said by the type of its caller (`Caller<{READ}>` …), and nothing is done before it was
 //! checked.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use app::tokens::{self, Bearer, LOCAL, Scope};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{Extensions, HeaderMap, Method, header};
 use base::{Code, Hash};
+use tracing::warn;
 
+use crate::listening::Peer;
 use crate::place::Place;
 use crate::refusal::Refusal;
 use crate::serve::Site;
@@ -43,7 +46,7 @@ impl<const SCOPE: u8> FromRequestParts<Site> for Caller<SCOPE> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<Caller<SCOPE>, Refusal> {
-        let bearer = known(site, &parts.method, &parts.headers).await?;
+        let bearer = known(site, &parts.method, &parts.headers, peer(&parts.extensions)).await?;
         let needed = Scope::ALL[usize::from(SCOPE).min(Scope::ALL.len() - 1)];
         if bearer.scope < needed {
             let message = format!("the token does not allow to {}", needed.as_str());
@@ -54,14 +57,14 @@ impl<const SCOPE: u8> FromRequestParts<Site> for Caller<SCOPE> {
 }
 
 /// Whom a request stands for.
-pub async fn known(site: &Site, method: &Method, headers: &HeaderMap) -> Result<Bearer, Refusal> {
+pub async fn known(site: &Site, method: &Method, headers: &HeaderMap, peer: Peer) -> Result<Bearer, Refusal> {
     let needs_token = site.needs_token().await?;
     if let Some(header) = headers.get(header::AUTHORIZATION) {
         let token = header.to_str().ok().and_then(|text| {
             let (scheme, token) = text.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
-        return bearer(site, token.unwrap_or_default()).await;
+        return bearer(site, token.unwrap_or_default(), peer).await;
     }
     if let Some(token) = cookie(headers) {
         let changes = !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
@@ -71,7 +74,7 @@ pub async fn known(site: &Site, method: &Method, headers: &HeaderMap) -> Result<
             return Err(Refusal::new(Code::Forbidden, message, "send the value that GET /session answers"));
         }
         if needs_token {
-            return bearer(site, token).await;
+            return bearer(site, token, peer).await;
         }
     }
     if needs_token {
@@ -81,11 +84,24 @@ pub async fn known(site: &Site, method: &Method, headers: &HeaderMap) -> Result<
     Ok(Bearer { owner: LOCAL.to_string(), scope: Scope::Admin })
 }
 
-/// Whom a token stands for. A wrong one is answered late, so that guessing takes for ever.
-pub async fn bearer(site: &Site, token: &str) -> Result<Bearer, Refusal> {
+/// Whose connection a request came on. One that came on none is this machine's.
+pub fn peer(extensions: &Extensions) -> Peer {
+    extensions.get().copied().unwrap_or(Peer(Ipv4Addr::LOCALHOST.into()))
+}
+
+/// Whom a token stands for. A wrong one is answered late, and whoever has sent many is not listened to for a while, so that
+/// guessing takes for ever.
+pub async fn bearer(site: &Site, token: &str, Peer(from): Peer) -> Result<Bearer, Refusal> {
+    if let Some(wait) = site.guesses.wait(from, token, Instant::now()) {
+        let (message, seconds) = ("too many wrong tokens came from this address", wait.as_secs_f64().ceil());
+        warn!(target: "assay::request", %from, "tokens are guessed");
+        return Err(Refusal::new(Code::TooManyRequests, message, &format!("try again in {seconds} s")));
+    }
     if let Some(bearer) = tokens::bearer(site.local.app.store().await?, token).await? {
+        site.guesses.right(token, Instant::now());
         return Ok(bearer);
     }
+    site.guesses.wrong(from, Instant::now());
     tokio::time::sleep(GUESS_PAUSE).await;
     let hint = "check that it is whole and neither expired nor revoked";
     Err(Refusal::new(Code::TokenInvalid, "the token is worth nothing", hint))

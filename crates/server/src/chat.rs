@@ -49,10 +49,11 @@ pub async fn chat(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> 
 
 /// Answers with the run's events as they happen.
 pub async fn chat_stream(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> Answered<Response> {
+    let reader = place.counters.reader()?;
     let (request, thread) = request(&place, message).await?;
     let run = place.begin(request).await?.run;
     let events = place.runs().await?.watch(&run, 0);
-    Ok(stream::of(events, Some(thread)))
+    Ok(stream::of(reader, events, Some(thread)))
 }
 
 /// What a message asks for, in the engine's terms, and the thread it is in.

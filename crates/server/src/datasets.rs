@@ -45,7 +45,7 @@ pub async fn profile(Caller(place): Caller<READ>, Path(id): Path<String>) -> Ans
 
 /// Takes files in and reads them, in a cell; what was done to them is in the document.
 pub async fn add(Caller(place): Caller<WRITE>, files: Multipart) -> Answered<Json> {
-    let upload = uploads::receive(&place.app.settings.data_dir, files).await?;
+    let upload = uploads::receive(&place, files).await?;
     let warehouse = place.app.warehouse();
     let (added, prepared) = warehouse::add(warehouse, &[upload.folder().to_path_buf()], Some(&upload.name)).await?;
     upload.keep();

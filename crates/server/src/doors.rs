@@ -3,14 +3,13 @@
 
 use app::documents::memory::LessonChange;
 use app::tokens::Scope;
-use axum::extract::DefaultBodyLimit;
 use axum::routing::{MethodRouter, delete, get, post, put};
 use base::{Document, schema_of};
 use serde_json::Value;
 
 use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, Spending, ThreadList};
 use crate::serve::Site;
-use crate::{chat, datasets, health, lessons, memory, metrics, openapi, requests, runs, session, threads, uploads};
+use crate::{chat, datasets, health, lessons, memory, metrics, openapi, requests, runs, session, threads};
 
 /// One way to ask one address.
 pub struct Door {
@@ -123,10 +122,9 @@ fn about_the_server() -> Vec<Door> {
 }
 
 fn about_data() -> Vec<Door> {
-    let add = post(datasets::add).layer(DefaultBodyLimit::max(uploads::UPLOAD_BYTES_MAX));
     vec![
         door("get", "/datasets", "Every dataset there is", get(datasets::list)).document(&["datasets"]),
-        door("post", "/datasets", "Takes files in and reads them", add)
+        door("post", "/datasets", "Takes files in and reads them", post(datasets::add))
             .of(Some(Scope::Write))
             .takes(Takes::Files)
             .gives(201, Gives::Document(&["dataset"])),
@@ -163,7 +161,6 @@ fn about_asking() -> Vec<Door> {
 fn about_runs() -> Vec<Door> {
     let begun = || Gives::Json(schema_of::<BegunRun>);
     let status = || Gives::Json(schema_of::<RunStatus>);
-    let import = post(runs::import).layer(DefaultBodyLimit::max(uploads::UPLOAD_BYTES_MAX));
     vec![
         door("get", "/runs", "What was done, newest first", get(runs::list))
             .asks(&["task", "state", "limit", "cursor"])
@@ -171,7 +168,7 @@ fn about_runs() -> Vec<Door> {
         door("post", "/runs", "Begins a run; the same Idempotency-Key is the same run", post(runs::begin))
             .takes(Takes::Json(schema_of::<runs::Asked>))
             .gives(202, begun()),
-        door("post", "/runs/import", "Takes a run in from a capsule", import)
+        door("post", "/runs/import", "Takes a run in from a capsule", post(runs::import))
             .of(Some(Scope::Write))
             .takes(Takes::Files)
             .gives(201, Gives::Document(&["import"])),

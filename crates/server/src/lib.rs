@@ -17,8 +17,11 @@ mod body;
 mod caller;
 mod chat;
 mod codes;
+mod counters;
 mod datasets;
 mod doors;
+mod exposition;
+mod guesses;
 mod health;
 mod lessons;
 mod listening;
@@ -40,4 +43,4 @@ mod uploads;
 mod web;
 
 pub use mcp::on_stdio;
-pub use serve::{Log, Options, Server};
+pub use serve::{Options, Server};

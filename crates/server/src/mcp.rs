@@ -23,7 +23,7 @@ use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use serde_json::json;
 use warehouse::Progress;
 
-use crate::caller::known;
+use crate::caller::{known, peer};
 use crate::place::{Place, Places};
 use crate::serve::Site;
 use crate::{advice, tools};
@@ -104,7 +104,7 @@ pub fn service() -> StreamableHttpService<Toolbox, LocalSessionManager> {
 
 /// Finds out who calls before a tool is looked for.
 pub async fn enter(State(site): State<Site>, mut request: Request, next: Next) -> Response {
-    let bearer = match known(&site, request.method(), request.headers()).await {
+    let bearer = match known(&site, request.method(), request.headers(), peer(request.extensions())).await {
         Ok(bearer) => bearer,
         Err(refusal) => return refusal.into_response(),
     };

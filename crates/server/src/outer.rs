@@ -2,15 +2,16 @@
 //! of a refusal.
 
 use std::net::IpAddr;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use base::{Code, RunId, Timestamp};
-use serde_json::json;
+use base::{Code, RunId};
+use tracing::field::Empty;
+use tracing::{Instrument, Span, error_span, info, warn};
 
 use crate::refusal::Refusal;
 use crate::serve::Site;
@@ -29,9 +30,11 @@ pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Re
     let (method, path) = (request.method().clone(), request.uri().path().to_string());
     let refused = refused_host(&site, request.headers(), request.uri())
         .or_else(|| refused_origin(request.method(), request.headers(), request.uri()));
+    let door = request.extensions().get::<MatchedPath>().map(|door| door.as_str().to_string());
+    let span = span(&id, &method, door.as_deref(), request.headers());
     let mut response = match refused {
         Some(refusal) => refusal.into_response(),
-        None => next.run(request).await,
+        None => next.run(request).instrument(span.clone()).await,
     };
     if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
         response = refusal.response(&id);
@@ -53,22 +56,37 @@ pub async fn outer(State(site): State<Site>, request: Request, next: Next) -> Re
         headers.insert(REQUEST_ID, value);
     }
     let (status, took) = (response.status().as_u16(), began.elapsed());
-    site.counters.answered(status, took);
-    if let Some(log) = &site.log {
-        log(&line(&id, &method, &path, status, took));
-    }
+    site.places.counters.answered(method.as_str(), door.as_deref(), status, took);
+    span.in_scope(|| told(&method, &path, status, took));
     response
 }
 
-/// A request in the log: nothing of its query, headers or body, in which secrets may be, and every letter escaped that could
-/// end the line.
-fn line(id: &str, method: &Method, path: &str, status: u16, took: Duration) -> String {
+/// What everything that is told of a request is within. A caller's own trace goes on in it.
+fn span(id: &str, method: &Method, door: Option<&str>, headers: &HeaderMap) -> Span {
+    error_span!(
+        target: "assay::request",
+        "request",
+        request_id = id,
+        method = method.as_str(),
+        door,
+        status = Empty,
+        error.type = Empty,
+        traceparent = headers.get("traceparent").and_then(|header| header.to_str().ok()),
+    )
+}
+
+/// A request in the log: nothing of its query, headers or body, in which secrets may be.
+fn told(method: &Method, path: &str, status: u16, took: Duration) {
     const PATH_CHARACTERS_MAX: usize = 200;
-    let path: String = path.chars().take(PATH_CHARACTERS_MAX).collect();
-    let at = Timestamp::from(SystemTime::now());
-    let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
-    json!({ "at": at, "event": "request", "request_id": id, "method": method.as_str(), "path": path, "status": status, "ms": ms })
-        .to_string()
+    let path = path.char_indices().nth(PATH_CHARACTERS_MAX).map_or(path, |(end, _)| &path[..end]);
+    let (method, ms) = (method.as_str(), took.as_secs_f64() * 1e3);
+    Span::current().record("status", status);
+    if status >= 500 {
+        Span::current().record("error.type", tracing::field::display(status));
+        warn!(target: "assay::request", method, path, status, ms, "request");
+    } else {
+        info!(target: "assay::request", method, path, status, ms, "request");
+    }
 }
 
 /// What the router itself answers has no shape of ours.

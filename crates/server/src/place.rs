@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::tokens::{LOCAL, is_owner};
-use app::{App, Settings};
+use app::{App, Asked, ServeLimits, Settings};
 use base::{Code, Problem, RunId};
 use flow::{Request, Runs, Slots, Spawned, Start, Worker};
 use serde_json::Value;
@@ -17,10 +17,9 @@ use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 use warehouse::{DataNames, Progress};
 
+use crate::counters::Counters;
 use crate::uploads;
 
-/// How many runs of one owner may wait.
-const QUEUE_MAX: i64 = 512;
 /// Where the places of others lie.
 const FOLDER: &str = "of";
 /// How often it is looked whether a broker was missed.
@@ -32,6 +31,8 @@ const PLACES_MAX: usize = 256;
 pub struct Place {
     /// Settings, data and engine.
     pub app: App,
+    /// What is counted, for all owners together.
+    pub counters: Arc<Counters>,
     slots: Slots,
 }
 
@@ -48,6 +49,11 @@ impl Place {
         DataNames::only(self.app.warehouse().datasets())
     }
 
+    /// What callers may take.
+    pub fn limits(&self) -> &ServeLimits {
+        &self.app.settings.serve
+    }
+
     /// The owner's runs.
     pub async fn runs(&self) -> Result<&Runs, Problem> {
         Ok(self.app.engine().await?.runs())
@@ -62,7 +68,7 @@ impl Place {
             return Ok(Begun { run: spawned.run.clone(), spawned: Some(spawned) });
         }
         let (waiting, _) = engine.runs().queue().await?;
-        if waiting >= QUEUE_MAX {
+        if usize::try_from(waiting).is_ok_and(|waiting| waiting >= self.limits().queue) {
             return Err(Problem::new(Code::TooManyRequests, format!("{waiting} runs wait already"))
                 .hint("try again when some of them are over"));
         }
@@ -106,13 +112,26 @@ pub struct Places {
     open: Mutex<HashMap<String, Arc<Place>>>,
     working: Mutex<JoinSet<()>>,
     stop: watch::Sender<bool>,
+    /// What is counted, for all owners together.
+    pub counters: Arc<Counters>,
 }
 
 impl Places {
     /// None is open yet.
     pub fn new(settings: Settings, progress: Progress) -> Places {
         let (open, working) = (Mutex::default(), Mutex::default());
-        Places { settings, progress, open, working, stop: watch::channel(false).0 }
+        let counters = Arc::new(Counters::of(&settings.serve));
+        Places { settings, progress, open, working, stop: watch::channel(false).0, counters }
+    }
+
+    /// What callers may take.
+    pub fn limits(&self) -> &ServeLimits {
+        &self.settings.serve
+    }
+
+    /// What was asked of models, for all owners together.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.settings.models.tally.all()
     }
 
     /// An owner's place, opened on first need; what waits there is worked on from then on.
@@ -133,7 +152,7 @@ impl Places {
             // One broker serves all who have no folder for sockets.
             settings.runtime_dir = settings.runtime_dir.or_else(|| Some(self.settings.data_dir.clone()));
         }
-        let slots = Slots::new(std::thread::available_parallelism().map_or(2, usize::from));
+        let slots = Slots::new(settings.serve.runs);
         let app = App::new(settings, self.progress.clone());
         let (datasets, whole) = app.warehouse().datasets().all();
         if whole {
@@ -141,7 +160,7 @@ impl Places {
             uploads::sweep(&app.settings.data_dir, &named);
         }
         app.engine().await?;
-        let place = Arc::new(Place { app, slots });
+        let place = Arc::new(Place { app, counters: self.counters.clone(), slots });
         let mut working = self.working.lock().await;
         working.spawn(work(place.clone(), self.stop.subscribe()));
         working.spawn(keep_warm(place.clone(), self.stop.subscribe()));

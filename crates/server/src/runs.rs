@@ -22,7 +22,6 @@ use crate::refusal::{Answered, Refusal};
 use crate::{requests, stream, uploads};
 
 const PAGE_DEFAULT: usize = 50;
-const PAGE_MAX: usize = 1000;
 
 /// Which runs to list.
 #[derive(Debug, Default, Deserialize)]
@@ -47,7 +46,7 @@ pub async fn list(Caller(place): Caller<READ>, Query(wanted): Query<Wanted>) -> 
     };
     let states = states.map(state).collect::<Result<_, _>>()?;
     let filter = Filter { task: wanted.task, states, before, ..Filter::default() };
-    let limit = wanted.limit.unwrap_or(PAGE_DEFAULT).clamp(1, PAGE_MAX);
+    let limit = wanted.limit.unwrap_or(PAGE_DEFAULT).clamp(1, place.limits().rows);
     Ok(Json::document(&runs.list(&filter, limit).await?))
 }
 
@@ -120,7 +119,7 @@ pub async fn events(
     if journal.run.state.is_final() && after >= journal.run.last_seq {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    Ok(stream::of(runs.watch(&id, after), None))
+    Ok(stream::of(place.counters.reader()?, runs.watch(&id, after), None))
 }
 
 /// A file of a run.
@@ -153,7 +152,7 @@ pub async fn capsule(Caller(place): Caller<READ>, Path(id): Path<String>) -> Ans
 
 /// Takes a run in from a capsule; what is not finished in it waits to be resumed.
 pub async fn import(Caller(place): Caller<WRITE>, files: Multipart) -> Answered<Json> {
-    let upload = uploads::receive(&place.app.settings.data_dir, files).await?;
+    let upload = uploads::receive(&place, files).await?;
     let [file] = upload.files() else {
         return Err(Refusal::new(Code::Usage, "more than one file was sent", "send one capsule at a time"));
     };

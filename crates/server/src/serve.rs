@@ -6,6 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use app::Settings;
+use app::telemetry::Exported;
 use app::tokens::LOCAL;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -16,12 +17,10 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use warehouse::Progress;
 
-use crate::metrics::Counters;
+use crate::doors::Takes;
+use crate::guesses::Guesses;
 use crate::place::{Place, Places};
 use crate::{doors, listening, mcp, outer, web};
-
-/// More in one body is refused, but where files are taken.
-const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// How to serve.
 #[derive(Clone)]
@@ -32,12 +31,9 @@ pub struct Options {
     pub require_token: bool,
     /// Names by which others reach it, through a proxy.
     pub hosts: Vec<String>,
-    /// Who is told of every request: one JSON object on one line. Must not block.
-    pub log: Option<Log>,
+    /// What becomes of spans, where they are sent to a collector.
+    pub spans: Option<Arc<Exported>>,
 }
-
-/// Takes lines of a log.
-pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A server that listens and does not answer yet.
 pub struct Server {
@@ -59,10 +55,10 @@ pub struct Inside {
     pub places: Places,
     /// The place of whoever runs the server, where tokens are kept.
     pub local: Arc<Place>,
-    /// What was counted since the start.
-    pub counters: Counters,
-    /// Who is told of every request, if anybody.
-    pub log: Option<Log>,
+    /// What becomes of spans, where they are sent to a collector.
+    pub spans: Option<Arc<Exported>>,
+    /// Who sent wrong tokens lately.
+    pub guesses: Guesses,
     require_token: bool,
 }
 
@@ -103,9 +99,8 @@ impl Server {
         let address = listener.local_addr().map_err(taken)?;
         places.reopen().await?;
         let require_token = options.require_token;
-        let (counters, log) = (Counters::default(), options.log.clone());
-        let hosts = options.hosts.clone();
-        let inside = Inside { address, hosts, places, local, counters, log, require_token };
+        let (hosts, spans, guesses) = (options.hosts.clone(), options.spans.clone(), Guesses::default());
+        let inside = Inside { address, hosts, places, local, spans, guesses, require_token };
         Ok(Server { listener, site: Site(Arc::new(inside)) })
     }
 
@@ -123,7 +118,8 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) -> Result<(), Problem> {
         let Server { listener, site } = self;
         let (tell, told) = watch::channel(false);
-        let taking = tokio::spawn(listening::take(listener, router(site.clone()), told));
+        let connections = site.places.limits().connections;
+        let taking = tokio::spawn(listening::take(listener, router(site.clone()), connections, told));
         stop.await;
         let _ = tell.send(true);
         site.places.close().await;
@@ -136,13 +132,18 @@ fn router(site: Site) -> Router {
     let assistants =
         Router::new().route_service("/mcp", mcp::service()).layer(from_fn_with_state(site.clone(), mcp::enter));
     let mut router = Router::new().merge(assistants);
+    let limits = site.places.limits();
     for door in doors::all() {
-        router = router.route(door.path, door.serve);
+        let serve = match door.takes {
+            Takes::Files => door.serve.layer(DefaultBodyLimit::max(limits.upload_bytes)),
+            _ => door.serve,
+        };
+        router = router.route(door.path, serve);
     }
     router
         .route("/ui/{hash}/{*path}", get(web::asset))
         .fallback(web::index)
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(DefaultBodyLimit::max(limits.body_bytes))
         .layer(from_fn_with_state(site.clone(), outer::outer))
         .with_state(site)
 }

@@ -2,7 +2,7 @@
 
 use app::tokens::Bearer;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use base::Code;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::answers::{Session, value};
 use crate::body::{Json, Said};
-use crate::caller::{COOKIE, bearer, cookie, csrf, known};
+use crate::caller::{COOKIE, bearer, cookie, csrf, known, peer};
 use crate::refusal::{Answered, Refusal};
 use crate::serve::Site;
 
@@ -22,8 +22,8 @@ pub struct SignIn {
 }
 
 /// Signs in.
-pub async fn begin(State(site): State<Site>, Said(asked): Said<SignIn>) -> Answered<Response> {
-    let bearer = bearer(&site, &asked.token).await?;
+pub async fn begin(State(site): State<Site>, at: Extensions, Said(asked): Said<SignIn>) -> Answered<Response> {
+    let bearer = bearer(&site, &asked.token, peer(&at)).await?;
     // Only a token is known to be worth something, and it has no letter that would end the cookie.
     let secure = if site.hosts.is_empty() { "" } else { "; Secure" };
     let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000{secure}", asked.token);
@@ -35,9 +35,9 @@ pub async fn begin(State(site): State<Site>, Said(asked): Said<SignIn>) -> Answe
 }
 
 /// Who is signed in, and what its requests have to carry.
-pub async fn show(State(site): State<Site>, headers: HeaderMap) -> Answered<Json> {
+pub async fn show(State(site): State<Site>, at: Extensions, headers: HeaderMap) -> Answered<Json> {
     let needs_token = site.needs_token().await?;
-    let bearer = known(&site, &Method::GET, &headers).await?;
+    let bearer = known(&site, &Method::GET, &headers, peer(&at)).await?;
     Ok(Json::ok(told(&bearer, cookie(&headers).map(csrf), needs_token)))
 }
 

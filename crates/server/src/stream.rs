@@ -13,20 +13,22 @@ use futures_util::stream;
 use serde_json::json;
 
 use crate::codes;
+use crate::counters::Reader;
 
 /// How long a connection says nothing before it says that it lives.
 const QUIET_MAX: Duration = Duration::from_secs(15);
 
-/// The rest of a run's events; the last one names the thread, if one is given.
-pub fn of(events: Events, thread: Option<String>) -> Response {
-    let frames = stream::unfold(Some((events, thread)), |state| async move {
-        let (mut events, thread) = state?;
+/// The rest of a run's events; the last one names the thread, if one is given. The reader's place is kept as long as it
+/// listens.
+pub fn of(reader: Reader, events: Events, thread: Option<String>) -> Response {
+    let frames = stream::unfold(Some((reader, events, thread)), |state| async move {
+        let (reader, mut events, thread) = state?;
         match tokio::time::timeout(QUIET_MAX, events.next()).await {
-            Err(_) => Some((Ok(Bytes::from_static(b": still here\n\n")), Some((events, thread)))),
+            Err(_) => Some((Ok(Bytes::from_static(b": still here\n\n")), Some((reader, events, thread)))),
             Ok(Ok(Some(event))) => {
                 let is_last = event.kind == "run.finished";
                 let frame = frame(&event, thread.as_deref());
-                Some((Ok::<_, Infallible>(frame), (!is_last).then_some((events, thread))))
+                Some((Ok::<_, Infallible>(frame), (!is_last).then_some((reader, events, thread))))
             }
             Ok(_) => None,
         }

@@ -10,19 +10,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use app::ServeLimits;
 use axum::extract::Multipart;
 use axum::extract::multipart::{Field, MultipartError};
 use base::{Code, Problem, RunId};
 use tokio::io::AsyncWriteExt;
 
+use crate::place::Place;
 use crate::refusal::Refusal;
 
-/// What one request may send.
-pub const UPLOAD_BYTES_MAX: usize = 512 << 20;
 const FILES_MAX: usize = 64;
 const NAME_BYTES_MAX: usize = 256;
-/// How long one part of a file may take to come.
-const CHUNK_TIME_MAX: Duration = Duration::from_secs(30);
 const FOLDER: &str = "uploads";
 /// When files that belong to nothing were surely left behind.
 const LEFT_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
@@ -62,12 +60,13 @@ impl Drop for Upload {
 }
 
 /// Receives the parts of a request.
-pub async fn receive(data_dir: &Path, mut parts: Multipart) -> Result<Upload, Refusal> {
-    let folder = data_dir.join(FOLDER).join(RunId::fresh().as_str());
+pub async fn receive(place: &Place, mut parts: Multipart) -> Result<Upload, Refusal> {
+    let limits = place.limits();
+    let folder = place.app.settings.data_dir.join(FOLDER).join(RunId::fresh().as_str());
     fs::create_dir_all(&folder).map_err(|error| unwritable(&error))?;
     let mut upload = Upload { folder, files: Vec::new(), name: String::new(), kept: false };
     let mut files: Vec<String> = Vec::new();
-    while let Some(part) = in_time(parts.next_field()).await? {
+    while let Some(part) = in_time(limits, parts.next_field()).await? {
         match part.file_name().map(str::to_string) {
             Some(name) => {
                 let name = plain(&name)
@@ -76,10 +75,10 @@ pub async fn receive(data_dir: &Path, mut parts: Multipart) -> Result<Upload, Re
                     let message = format!("more than {FILES_MAX} files, or two of the same name");
                     return Err(usage(message, "send fewer at once, under different names"));
                 }
-                write(&upload.folder.join(&name), part).await?;
+                write(place, &upload.folder.join(&name), part).await?;
                 files.push(name);
             }
-            None if part.name() == Some("name") => upload.name = text(part).await?,
+            None if part.name() == Some("name") => upload.name = text(limits, part).await?,
             None => {}
         }
     }
@@ -116,17 +115,18 @@ pub fn sweep(data_dir: &Path, named: &[PathBuf]) {
     }
 }
 
-async fn write(path: &Path, mut part: Field<'_>) -> Result<(), Refusal> {
+async fn write(place: &Place, path: &Path, mut part: Field<'_>) -> Result<(), Refusal> {
     let mut file = tokio::fs::File::create(path).await.map_err(|error| unwritable(&error))?;
-    while let Some(chunk) = in_time(part.chunk()).await? {
+    while let Some(chunk) = in_time(place.limits(), part.chunk()).await? {
+        place.counters.uploaded(chunk.len());
         file.write_all(&chunk).await.map_err(|error| unwritable(&error))?;
     }
     file.flush().await.map_err(|error| unwritable(&error))
 }
 
-async fn text(mut part: Field<'_>) -> Result<String, Refusal> {
+async fn text(limits: &ServeLimits, mut part: Field<'_>) -> Result<String, Refusal> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = in_time(part.chunk()).await? {
+    while let Some(chunk) = in_time(limits, part.chunk()).await? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > NAME_BYTES_MAX {
             return Err(usage(format!("the name has more than {NAME_BYTES_MAX} bytes"), "give a shorter one"));
@@ -135,10 +135,16 @@ async fn text(mut part: Field<'_>) -> Result<String, Refusal> {
     String::from_utf8(bytes).map_err(|_| usage("the name is not UTF-8", "give it as UTF-8"))
 }
 
-async fn in_time<T>(coming: impl Future<Output = Result<T, MultipartError>>) -> Result<T, Refusal> {
-    match tokio::time::timeout(CHUNK_TIME_MAX, coming).await {
+async fn in_time<T>(
+    limits: &ServeLimits,
+    coming: impl Future<Output = Result<T, MultipartError>>,
+) -> Result<T, Refusal> {
+    match tokio::time::timeout(limits.body_time, coming).await {
         Ok(came) => came.map_err(|error| match error.status().as_u16() {
-            413 => Refusal::new(Code::TooLarge, "the files are too large", "send at most 512 MB at once"),
+            413 => {
+                let hint = format!("send at most {} bytes at once", limits.upload_bytes);
+                Refusal::new(Code::TooLarge, "the files are too large", &hint)
+            }
             _ => usage("the parts cannot be read", "send multipart/form-data"),
         }),
         Err(_) => Err(Refusal::new(Code::TimedOut, "the files did not come in time", "send them faster")),

@@ -20,6 +20,7 @@ mod lock;
 mod open;
 mod prune;
 mod read;
+mod readers;
 mod record;
 mod schema;
 mod sql;

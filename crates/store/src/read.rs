@@ -42,6 +42,22 @@ pub(crate) fn standing(connection: &Connection, id: &RunId) -> Result<Option<Run
     one(connection, "SELECT state FROM runs WHERE id = ?1", [id.as_str()], read)
 }
 
+/// Where each of these runs stands, and the number of its last event.
+pub(crate) fn marks(connection: &Connection, runs: &[RunId]) -> Result<Vec<(RunId, RunState, i64)>, Failure> {
+    let ids: Vec<&str> = runs.iter().map(RunId::as_str).collect();
+    let ids = serde_json::to_string(&ids).map_err(|error| Failure::Damaged(error.to_string()))?;
+    let marks = "SELECT id, state, last_seq FROM runs WHERE id IN (SELECT value FROM json_each(?1))";
+    all(connection, marks, [ids], |row| {
+        Ok::<_, Failure>((run_id(text(row, "id")?)?, word(row, "state", RunState::parse)?, row.get("last_seq")?))
+    })
+}
+
+/// When the oldest of the runs that wait for a worker was made.
+pub(crate) fn waiting_since(connection: &Connection) -> Result<Option<Timestamp>, Failure> {
+    let oldest = "SELECT MIN(created_at) FROM runs WHERE state = 'pending'";
+    only(connection, oldest, [], |row| row.get::<_, Option<i64>>(0)).map(|at| at.map(Timestamp))
+}
+
 /// What a person decided about a question.
 pub(crate) fn decision(connection: &Connection, run: &RunId, id: &str) -> Result<Option<bool>, Failure> {
     let decided = "SELECT allowed FROM approvals WHERE run = ?1 AND id = ?2";

@@ -1,17 +1,17 @@
-//! The handle everybody holds: cheap to clone, writes through the one writer, reads on a connection of its own.
+//! The handle everybody holds: cheap to clone, writes through the one writer, reads on connections that it lends.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use base::{Code, Hash, Problem, RunId, Timestamp};
+use base::{Code, Durations, Hash, Histogram, Problem, RunId, Timestamp};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Failure;
 use crate::found::{FoundBy, RecallRecord, ThreadRecord, ThreadRun};
 use crate::lesson::{self, Learned, Lesson};
-use crate::open::{self, Access, Places};
+use crate::open::{self, Places};
+use crate::readers::Readers;
 use crate::record::{
     ArtifactRecord, Content, Ending, Fence, Held, Journal, Lease, NewRun, Question, Recorded, RunState, StepOutcome,
     Suspect, Taken,
@@ -30,9 +30,8 @@ pub struct Store {
 struct Shared {
     places: Places,
     jobs: mpsc::Sender<Job>,
-    /// Made when something is first read: a command that only records a run does not pay for it.
-    reader: Mutex<Option<Connection>>,
-    commits: Arc<AtomicU64>,
+    readers: Readers,
+    commits: Arc<Histogram>,
 }
 
 impl Store {
@@ -46,12 +45,13 @@ impl Store {
         })
         .await?;
         let (sender, jobs) = mpsc::channel(BATCH_MAX);
-        let commits = Arc::new(AtomicU64::new(0));
+        let commits = Arc::new(Histogram::default());
         let writer = Writer { connection, lock, database: places.database.clone(), jobs, commits: commits.clone() };
         // Ends by itself when the last handle, and with it the sender, is gone.
         writer.never_block_on_others().map_err(|failure| failure.into_problem(&places.database))?;
-        tokio::spawn(writer.run());
-        Ok(Store { shared: Arc::new(Shared { places, jobs: sender, reader: Mutex::new(None), commits }) })
+        writer.start();
+        let readers = Readers::of(places.database.clone());
+        Ok(Store { shared: Arc::new(Shared { places, jobs: sender, readers, commits }) })
     }
 
     /// The directory it lies in, absolute.
@@ -61,7 +61,12 @@ impl Store {
 
     /// How many transactions this handle and its clones have committed.
     pub fn commits(&self) -> u64 {
-        self.shared.commits.load(Ordering::Relaxed)
+        self.shared.commits.count()
+    }
+
+    /// How long they took.
+    pub fn commit_times(&self) -> Durations {
+        self.shared.commits.durations()
     }
 
     /// Records a run and, if it is attached, its first attempt, in one commit.
@@ -400,7 +405,17 @@ impl Store {
     /// A number that is another whenever anything was committed since, by this process or another: who follows looks
     /// only then.
     pub async fn version(&self) -> Result<i64, Problem> {
-        self.read(read::version).await
+        self.shared.readers.read_alone(read::version).await
+    }
+
+    /// Where each of these runs stands and the number of its last event, of those that are there.
+    pub async fn marks(&self, runs: Vec<RunId>) -> Result<Vec<(RunId, RunState, i64)>, Problem> {
+        self.read(move |connection| read::marks(connection, &runs)).await
+    }
+
+    /// When the oldest of the runs that wait for a worker was made.
+    pub async fn waiting_since(&self) -> Result<Option<Timestamp>, Problem> {
+        self.read(read::waiting_since).await
     }
 
     /// Keeps contents that a row is going to name, by the right that is given or a new one, and gives that back.
@@ -438,22 +453,11 @@ impl Store {
         answer.await.map_err(|_| writer_gone())?
     }
 
-    /// Reads on a connection of its own, which sees what is committed and waits for nobody.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Problem> {
-        let shared = self.shared.clone();
-        blocking(move || {
-            // A read that panicked left nothing behind that the next one could stumble over.
-            let mut reader = shared.reader.lock().unwrap_or_else(PoisonError::into_inner);
-            if reader.is_none() {
-                *reader = Some(open::connect(&shared.places.database, Access::Read)?);
-            }
-            let connection = reader.as_ref().expect("connected just above");
-            read(connection).map_err(|failure| failure.into_problem(&shared.places.database))
-        })
-        .await
+        self.shared.readers.read(read).await
     }
 }
 

@@ -3,17 +3,20 @@
 //! It takes whatever has queued up, up to a limit, makes each change inside a savepoint, commits once, and only then
 //! answers. A change that fails is rolled back alone; if the transaction itself fails, nobody is told "done".
 //!
-//! It lives on its caller's runtime and blocks that for as long as a commit is being synced, which is what the caller is
-//! waiting for anyway: a thread of its own would cost two switches for each commit, more than the commit itself where
-//! syncing is fast. Waiting for another process's transaction, which may be long, blocks nobody.
+//! Where its caller's runtime has one thread, it lives there and blocks it for as long as a commit is being synced, which
+//! is what the caller is waiting for anyway: a thread of its own would cost two switches for each commit, more than the
+//! commit itself where syncing is fast. Where the runtime serves many (`serve`), it has a thread of its own, or each sync
+//! would keep a processor from everybody else. Waiting for another process's transaction, which may be long, blocks nobody.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use base::Histogram;
 use rusqlite::Connection;
+use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 use tokio::sync::{mpsc, oneshot};
+use tracing::trace;
 
 use crate::error::Failure;
 use crate::lock::StoreLock;
@@ -43,10 +46,24 @@ pub(crate) struct Writer {
     pub(crate) lock: StoreLock,
     pub(crate) database: PathBuf,
     pub(crate) jobs: mpsc::Receiver<Job>,
-    pub(crate) commits: Arc<AtomicU64>,
+    /// How long each transaction took, from its beginning until it was synced.
+    pub(crate) commits: Arc<Histogram>,
 }
 
 impl Writer {
+    /// Begins to work where that is best for the runtime of the caller.
+    pub(crate) fn start(self) {
+        if Handle::current().runtime_flavor() == RuntimeFlavor::CurrentThread {
+            tokio::spawn(self.run());
+            return;
+        }
+        match Builder::new_current_thread().enable_time().build() {
+            Ok(own) => drop(std::thread::spawn(move || own.block_on(self.run()))),
+            // Nothing is missing but a descriptor to wait with.
+            Err(_) => drop(tokio::spawn(self.run())),
+        }
+    }
+
     /// Works until nobody can send any more.
     pub(crate) async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH_MAX);
@@ -55,7 +72,7 @@ impl Writer {
             let mut pause = PAUSE_FIRST;
             let answers = loop {
                 match self.begin() {
-                    Ok(()) => break self.commit_unless_it_panics(&batch),
+                    Ok(()) => break self.timed_commit(&batch),
                     Err(failure) if failure.is_busy() && waited_from.elapsed() < BUSY_TIMEOUT => {
                         tokio::time::sleep(pause).await;
                         pause = (pause * 2).min(PAUSE_MAX);
@@ -80,6 +97,19 @@ impl Writer {
     /// Asks for the right to write; says at once if another process has it.
     fn begin(&self) -> Result<(), Failure> {
         self.execute("BEGIN IMMEDIATE")
+    }
+
+    fn timed_commit(&self, batch: &[Job]) -> Result<Vec<Result<Done, Failure>>, Failure> {
+        let began = Instant::now();
+        let committed = self.commit_unless_it_panics(batch);
+        let took = began.elapsed();
+        // One refused change alone makes a transaction that is given up.
+        if matches!(committed.as_deref(), Ok([Ok(_), ..] | [_, _, ..])) {
+            self.commits.observe(took);
+        }
+        let ms = took.as_secs_f64() * 1e3;
+        trace!(target: "assay::journal", changes = batch.len(), ms, done = committed.is_ok(), "commit");
+        committed
     }
 
     /// A fault of ours in one change must not end the writer, and with it everybody who will ever wait for it.
@@ -107,7 +137,6 @@ impl Writer {
             answers.push(answer);
         }
         self.execute("COMMIT")?;
-        self.commits.fetch_add(1, Ordering::Relaxed);
         Ok(answers)
     }
 
@@ -118,7 +147,6 @@ impl Writer {
             Err(refused) => self.execute("ROLLBACK").map(|()| vec![Err(refused)]),
             Ok(done) => {
                 self.execute("COMMIT")?;
-                self.commits.fetch_add(1, Ordering::Relaxed);
                 Ok(vec![Ok(done)])
             }
         }

@@ -94,6 +94,11 @@ impl Warehouse {
         self.sandbox.get_or_try_init(make).await
     }
 
+    /// The sandbox, if anybody has needed it yet.
+    pub fn sandbox_in_use(&self) -> Option<&Sandbox> {
+        self.sandbox.get()
+    }
+
     /// The environment with that set. To make it takes minutes, on a thread of its own. Who no longer waits for it lets
     /// it go on; the next finds it made.
     pub async fn install(&self, set: Set) -> Result<Environment, Problem> {

@@ -27,9 +27,6 @@ pub struct Serve {
     /// A name by which others reach it through a proxy, such as assay.example.org
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// Write a line of JSON to stderr for every request
-    #[arg(long)]
-    pub log: bool,
     /// Show the page in a browser
     #[arg(long)]
     pub open: bool,

@@ -14,8 +14,7 @@ use crate::printer::Printer;
 use crate::terminal::Terminal;
 
 /// Serves tools until the other side hangs up. Nothing but the protocol reaches stdout.
-pub async fn serve(printer: Printer, settings: Settings, interrupted: oneshot::Receiver<()>) -> ExitCode {
-    let printer = Arc::new(printer);
+pub async fn serve(printer: Arc<Printer>, settings: Settings, interrupted: oneshot::Receiver<()>) -> ExitCode {
     let shown = printer.clone();
     let progress = Arc::new(move |text: &str| shown.progress(text));
     let served = tokio::select! {

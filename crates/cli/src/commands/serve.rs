@@ -4,8 +4,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use app::Settings;
+use app::telemetry::Exported;
 use base::{Code, Problem};
-use server::{Log, Options, Server};
+use server::{Options, Server};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use warehouse::Progress;
@@ -14,9 +15,16 @@ use crate::args::Serve;
 use crate::printer::Printer;
 
 /// Serves until interrupted or terminated; runs that are not finished then are handed back.
-pub async fn run(printer: Printer, settings: Settings, serve: &Serve, interrupted: oneshot::Receiver<()>) -> ExitCode {
-    let printer = Arc::new(printer);
-    match go_on(&printer, settings, serve, interrupted).await {
+pub async fn run(
+    printer: Arc<Printer>,
+    settings: Settings,
+    serve: &Serve,
+    spans: Option<Arc<Exported>>,
+    interrupted: oneshot::Receiver<()>,
+) -> ExitCode {
+    let hosts = serve.host.clone();
+    let options = Options { listen: serve.listen, require_token: serve.require_token, hosts, spans };
+    match go_on(&printer, settings, serve.open, options, interrupted).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
             printer.problem(&problem);
@@ -28,19 +36,14 @@ pub async fn run(printer: Printer, settings: Settings, serve: &Serve, interrupte
 async fn go_on(
     printer: &Arc<Printer>,
     settings: Settings,
-    serve: &Serve,
+    open: bool,
+    options: Options,
     interrupted: oneshot::Receiver<()>,
 ) -> Result<(), Problem> {
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| Problem::new(Code::Internal, format!("cannot listen for the end: {error}")))?;
     let shown = printer.clone();
     let progress: Progress = Arc::new(move |text: &str| shown.progress(text));
-    let log: Option<Log> = serve.log.then(|| {
-        let printer = printer.clone();
-        Arc::new(move |line: &str| printer.aside(line)) as Log
-    });
-    let hosts = serve.host.clone();
-    let options = Options { listen: serve.listen, require_token: serve.require_token, hosts, log };
     let server = Server::listen(settings, progress, &options).await?;
     if server.is_open().await? {
         let open = "no token was ever made, so whoever uses this machine may ask for anything; `assay token create NAME` ends that";
@@ -48,7 +51,7 @@ async fn go_on(
     }
     let address = format!("http://{}", server.address());
     printer.aside(&format!("listening on {address}"));
-    if serve.open {
+    if open {
         show_in_browser(printer.clone(), &address);
     }
     let stop = async move {

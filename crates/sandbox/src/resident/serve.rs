@@ -83,6 +83,7 @@ impl Serving {
             kernel: spec.kernel.clone(),
             broker: None,
             leaving: Leaving::default(),
+            tally: Default::default(),
         };
         Serving {
             sandbox,
