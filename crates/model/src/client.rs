@@ -10,6 +10,7 @@ use base::{Code, Problem};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
 use reqwest::{Response, Url, redirect};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
+use tracing::debug;
 
 use crate::retry::{self, Answer, Fault};
 use crate::sse::{Frame, Parser};
@@ -92,6 +93,7 @@ impl Client {
             if !draft.text.is_empty() {
                 heard("");
             }
+            debug!(target: "assay::model", tried, pause_ms = pause.as_millis() as u64, "asked again");
             sleep(pause).await;
         }
     }

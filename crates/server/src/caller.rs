@@ -92,16 +92,15 @@ pub fn peer(extensions: &Extensions) -> Peer {
 /// Whom a token stands for. A wrong one is answered late, and whoever has sent many is not listened to for a while, so that
 /// guessing takes for ever.
 pub async fn bearer(site: &Site, token: &str, Peer(from): Peer) -> Result<Bearer, Refusal> {
-    if let Some(wait) = site.guesses.wait(from, token, Instant::now()) {
+    if let Err(wait) = site.guesses.admit(from, token, Instant::now()) {
         let (message, seconds) = ("too many wrong tokens came from this address", wait.as_secs_f64().ceil());
         warn!(target: "assay::request", %from, "tokens are guessed");
         return Err(Refusal::new(Code::TooManyRequests, message, &format!("try again in {seconds} s")));
     }
     if let Some(bearer) = tokens::bearer(site.local.app.store().await?, token).await? {
-        site.guesses.right(token, Instant::now());
+        site.guesses.right(from, token, Instant::now());
         return Ok(bearer);
     }
-    site.guesses.wrong(from, Instant::now());
     tokio::time::sleep(GUESS_PAUSE).await;
     let hint = "check that it is whole and neither expired nor revoked";
     Err(Refusal::new(Code::TokenInvalid, "the token is worth nothing", hint))

@@ -31,35 +31,38 @@ struct Seen {
 }
 
 impl Guesses {
-    /// How long a caller has to wait before a token of its is looked at; none where it is looked at now.
-    pub fn wait(&self, from: IpAddr, token: &str, now: Instant) -> Option<Duration> {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = seen.left(network(from), now);
-        if left < WRONG_MAX || seen.right.contains_key(&digest(token)) {
-            return None;
-        }
-        Some(FORGOTTEN_EVERY.mul_f64(left - WRONG_MAX + 1.0))
-    }
-
-    /// A token was wrong.
-    pub fn wrong(&self, from: IpAddr, now: Instant) {
+    /// Whether a token is looked at now; if not, how long its sender has to wait. It counts as a wrong one until it was
+    /// found to be right, so that many that are sent together are not all looked at.
+    pub fn admit(&self, from: IpAddr, token: &str, now: Instant) -> Result<(), Duration> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let network = network(from);
         let left = seen.left(network, now);
+        if seen.right.contains_key(&digest(token)) {
+            return Ok(());
+        }
+        if left >= WRONG_MAX {
+            return Err(FORGOTTEN_EVERY.mul_f64(left - WRONG_MAX + 1.0));
+        }
         if seen.wrong.len() >= ADDRESSES_MAX && !seen.wrong.contains_key(&network) {
             forget_oldest(&mut seen.wrong, |(_, at)| *at);
         }
-        // No more than can be forgotten in a minute: who comes back later is not punished for ever.
-        seen.wrong.insert(network, ((left + 1.0).min(2.0 * WRONG_MAX), now));
+        seen.wrong.insert(network, (left + 1.0, now));
+        Ok(())
     }
 
     /// A token was right.
-    pub fn right(&self, token: &str, now: Instant) {
+    pub fn right(&self, from: IpAddr, token: &str, now: Instant) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.right.len() >= TOKENS_MAX {
-            forget_oldest(&mut seen.right, |at| *at);
+        let token = digest(token);
+        if !seen.right.contains_key(&token) {
+            if let Some((wrong, _)) = seen.wrong.get_mut(&network(from)) {
+                *wrong = (*wrong - 1.0).max(0.0);
+            }
+            if seen.right.len() >= TOKENS_MAX {
+                forget_oldest(&mut seen.right, |at| *at);
+            }
         }
-        seen.right.insert(digest(token), now);
+        seen.right.insert(token, now);
     }
 }
 
@@ -98,26 +101,33 @@ mod tests {
     #[test]
     fn who_guesses_is_not_listened_to_for_a_while_and_nobody_else_suffers() {
         let (guesses, now) = (Guesses::default(), Instant::now());
-        let [one, other] = ["2001:db8::1", "2001:db8:0:1::1"].map(|text| text.parse::<IpAddr>().expect("an address"));
-        guesses.right("mine", now);
+        let [one, beside, other] =
+            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|text| text.parse::<IpAddr>().expect("an address"));
+        assert_eq!(guesses.admit(one, "mine", now), Ok(()));
+        guesses.right(one, "mine", now);
         for number in 0..20 {
-            assert_eq!(guesses.wait(one, "guess", now), None, "{number}");
-            guesses.wrong(one, now);
+            assert_eq!(guesses.admit(one, "guess", now), Ok(()), "{number}");
         }
-        assert_eq!(guesses.wait(one, "guess", now), Some(FORGOTTEN_EVERY));
-        assert_eq!(guesses.wait("2001:db8::2".parse().expect("an address"), "guess", now), Some(FORGOTTEN_EVERY));
-        assert_eq!((guesses.wait(other, "guess", now), guesses.wait(one, "mine", now)), (None, None));
-        (0..1_000).for_each(|_| guesses.wrong(one, now));
-        assert_eq!(guesses.wait(one, "guess", now), Some(FORGOTTEN_EVERY * 21));
-        assert_eq!(guesses.wait(one, "guess", now + FORGOTTEN_EVERY * 21), None);
+        for (from, token, expected) in [
+            (one, "guess", Err(FORGOTTEN_EVERY)),
+            (beside, "guess", Err(FORGOTTEN_EVERY)),
+            (one, "right, but never seen", Err(FORGOTTEN_EVERY)),
+            (one, "mine", Ok(())),
+            (other, "guess", Ok(())),
+        ] {
+            assert_eq!(guesses.admit(from, token, now), expected, "{from} {token}");
+        }
+        assert_eq!(guesses.admit(one, "guess", now + FORGOTTEN_EVERY), Ok(()));
+        assert_eq!(guesses.admit(one, "guess", now + FORGOTTEN_EVERY), Err(FORGOTTEN_EVERY));
     }
 
     #[test]
     fn no_flood_of_addresses_makes_it_grow() {
         let (guesses, now) = (Guesses::default(), Instant::now());
         for number in 0..5_000_u32 {
-            guesses.wrong(IpAddr::V4(number.into()), now + Duration::from_millis(number.into()));
-            guesses.right(&number.to_string(), now);
+            let (from, at) = (IpAddr::V4(number.into()), now + Duration::from_millis(number.into()));
+            assert_eq!(guesses.admit(from, &number.to_string(), at), Ok(()));
+            guesses.right(from, &number.to_string(), at);
         }
         let seen = guesses.0.lock().expect("no test panics with it");
         assert_eq!((seen.wrong.len(), seen.right.len()), (ADDRESSES_MAX, TOKENS_MAX));

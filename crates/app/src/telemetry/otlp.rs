@@ -79,12 +79,15 @@ struct Attribute {
 }
 
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 enum AnyValue {
-    StringValue(String),
-    IntValue(String),
-    DoubleValue(f64),
-    BoolValue(bool),
+    #[serde(rename = "stringValue")]
+    Text(String),
+    #[serde(rename = "intValue")]
+    Whole(String),
+    #[serde(rename = "doubleValue")]
+    Number(f64),
+    #[serde(rename = "boolValue")]
+    Yes(bool),
 }
 
 #[derive(Serialize)]
@@ -102,10 +105,8 @@ const ERROR: u8 = 2;
 
 impl Traces {
     pub(crate) fn of(service: &str, spans: Vec<SpanFacts>) -> Traces {
-        let text = |key: &str, value: &str| Attribute {
-            key: key.to_string(),
-            value: AnyValue::StringValue(value.to_string()),
-        };
+        let text =
+            |key: &str, value: &str| Attribute { key: key.to_string(), value: AnyValue::Text(value.to_string()) };
         let attributes = vec![text("service.name", service), text("service.version", crate::PROGRAM)];
         let scope = Scope { name: "assay", version: crate::PROGRAM };
         let spans = spans.into_iter().filter_map(Span::of).collect();
@@ -163,10 +164,10 @@ fn nanoseconds(at: SystemTime) -> String {
 impl From<&Value> for AnyValue {
     fn from(value: &Value) -> AnyValue {
         match value {
-            Value::Text(text) => AnyValue::StringValue(text.clone()),
-            Value::Whole(number) => AnyValue::IntValue(number.to_string()),
-            Value::Number(number) => AnyValue::DoubleValue(*number),
-            Value::Yes(yes) => AnyValue::BoolValue(*yes),
+            Value::Text(text) => AnyValue::Text(text.clone()),
+            Value::Whole(number) => AnyValue::Whole(number.to_string()),
+            Value::Number(number) => AnyValue::Number(*number),
+            Value::Yes(yes) => AnyValue::Yes(*yes),
         }
     }
 }

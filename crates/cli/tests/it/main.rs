@@ -46,6 +46,7 @@ mod solve;
 mod sql;
 mod suite;
 mod support;
+mod telling;
 mod threads;
 mod torture;
 mod totals;
