@@ -111,7 +111,8 @@ pub async fn settings(Caller(place): Caller<ADMIN>) -> Answered<Json> {
         let is_place = ["data_dir", "env_dir", "python"].contains(&setting["name"].as_str().unwrap_or_default());
         let is_path = setting["value"].as_str().is_some_and(|value| value.starts_with('/'));
         let is_program = setting["value"].as_str().is_some_and(|value| value.starts_with("command:"));
-        if (is_place || is_path || is_program) && !setting["value"].is_null() {
+        let has_password = setting["value"].as_str().is_some_and(|value| value.contains("://") && value.contains('@'));
+        if (is_place || is_path || is_program || has_password) && !setting["value"].is_null() {
             setting["value"] = json!("(set)");
         }
     }
