@@ -1,8 +1,11 @@
 //! The server as its callers meet it: the real binary, a free port, and HTTP as it goes over the wire.
 
+mod abuse;
 mod assistants;
 mod attacks;
+mod clients;
 mod crowd;
+mod doors;
 mod durable;
 mod owners;
 mod page;
