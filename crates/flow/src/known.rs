@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use base::{Hash, Problem, RunId};
+use base::{Code, Hash, Problem, RunId};
 use serde_json::{Value, json};
 use store::{Beginning, Ending, StepOutcome, StepState};
 
@@ -38,6 +38,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
     ) -> Result<Option<(RunId, Finish)>, Problem> {
         let begun = Instant::now();
         self.registry.find(&request.task)?;
+        let broken = |error: serde_json::Error| Problem::new(Code::Internal, error.to_string());
         let new = self.new_run(request, Beginning::Taken(self.keeper()?.lease().clone()));
         let run = new.id.clone();
         let step = StepOutcome {
@@ -46,7 +47,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
             state: StepState::Ok,
             attempts: 1,
             input_hash: Hash::of_json(&recall_input(key)),
-            output: json!(found).to_string(),
+            output: serde_json::to_string(&found).map_err(broken)?,
             duration_ms: begun.elapsed().as_micros() as f64 / 1000.0,
             artifacts: Vec::new(),
         };

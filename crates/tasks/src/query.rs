@@ -127,6 +127,11 @@ impl<'a> Kernel<'a> {
         self.cell.as_ref().is_some_and(|kept| kept.cell.ends_by_itself())
     }
 
+    /// Whether others may have been in its cell. Cold ones are kept for nobody.
+    fn is_shared(&self) -> bool {
+        self.shares && self.is_warm()
+    }
+
     /// Parses, checks and runs one statement. A fresh cell is used for the parse: a tree is only believed when nothing
     /// else has run in its kernel.
     pub async fn query(&mut self, sql: &str) -> Result<Queried, Problem> {
@@ -134,7 +139,7 @@ impl<'a> Kernel<'a> {
     }
 
     async fn query_rows(&mut self, sql: &str, rows_max: usize) -> Result<Queried, Problem> {
-        if self.shares
+        if self.is_shared()
             && let Some(table) = self.query_shared(sql, rows_max).await?
         {
             return Ok(Queried { table: Some(table), ..Queried::of(Outcome::Ok) });
@@ -239,13 +244,14 @@ impl<'a> Kernel<'a> {
 
     async fn recompute_rows(&mut self, plan: &Plan, rows_max: usize) -> Result<Recomputed, Problem> {
         self.start().await?;
+        let is_shared = self.is_shared();
         let said = async {
             self.open().await?;
             recompute_in(&mut self.cell.as_mut().ok_or(CallError::Ended)?.cell, plan, self.dataset, rows_max).await
         };
         match said.await {
             Ok(table) => Ok(Recomputed::Table(table)),
-            Err(_) if self.shares => {
+            Err(_) if is_shared => {
                 self.alone();
                 Box::pin(self.recompute_rows(plan, rows_max)).await
             }
