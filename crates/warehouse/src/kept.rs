@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use sandbox::Cell;
 
 /// How long a cell may serve. Its own clock runs from its beginning.
-const LIFE_MAX: Duration = Duration::from_secs(2);
+const LIFE_MAX: Duration = Duration::from_secs(4);
 /// How many statements it may serve: their processor time adds up.
-const SERVED_MAX: u32 = 64;
+const SERVED_MAX: u32 = 100;
 /// How many are kept of each kind and file.
 const KEPT_MAX: usize = 8;
 
