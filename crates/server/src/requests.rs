@@ -105,11 +105,16 @@ pub async fn of_task(place: &Place, task: &str, input: Value, key: Option<&str>)
 }
 
 fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
-    serde_json::from_value(input).map_err(|error| {
-        Problem::new(Code::Usage, format!("the input is not what the task reads: {error}"))
+    let wrong = |why: String| {
+        Problem::new(Code::Usage, format!("the input is not what the task reads: {why}"))
             .hint("GET /openapi.json says what is")
             .at("/input")
-    })
+    };
+    // A list would be read as the fields in their order.
+    if !input.is_object() {
+        return Err(wrong("it is no object".to_string()));
+    }
+    serde_json::from_value(input).map_err(|error| wrong(error.to_string()))
 }
 
 /// A question with what it is about.

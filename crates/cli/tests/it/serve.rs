@@ -89,6 +89,8 @@ fn a_message_may_be_a_statement_or_a_program_and_what_is_stopped_has_a_code() {
     assert_eq!((&refused["kind"], &refused["status"]), (&json!("answer"), &json!("refused")));
     site.post("/chat", &json!({ "dataset_id": "support", "message": "SQL:" })).problem(400, "usage");
     site.post("/chat", &json!({ "message": "how many" })).problem(400, "usage");
+    site.post("/chat", &json!(["support", "how many tickets"])).problem(400, "usage");
+    site.post("/runs", &json!({ "task": "sql", "input": ["support", "SELECT 1"] })).problem(400, "usage");
 }
 
 #[test]
