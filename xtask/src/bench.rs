@@ -8,6 +8,7 @@ pub mod flow;
 pub mod model;
 mod python;
 pub mod sandbox;
+pub mod serve;
 pub mod solve;
 mod table;
 

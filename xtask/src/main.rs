@@ -44,6 +44,7 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench solve [--model NAME] [--sample N | --all] [--second] [--fresh]
                                  what the loop of `solve` gains over one shot of a model, on HumanEval where it is at hand;
                                  --second tries what failed once more, with lessons and by as many samples
+       cargo xtask bench serve   answers over HTTP with tokens, journal and isolation, beside a FastAPI app with none of them
        cargo xtask bench sandbox [--quick | --only PART]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
                                  PART is cold, sum, query, chart, ask or crowd";
@@ -83,6 +84,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),
         ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick, None),
         ["bench", "sandbox", "--only", part] => bench::sandbox::run(&Workspace::find()?, Length::Full, Some(part)),
+        ["bench", "serve"] => bench::serve::run(&Workspace::find()?),
         ["bench", "loop"] => bench::ask_loop::run(&Workspace::find()?),
         _ => {
             eprintln!("{USAGE}");

@@ -1,4 +1,5 @@
-//! `cargo xtask web`: the page's types and its tests in a browser, against the program that was just built.
+//! `cargo xtask web`: the page's types, the tools by the usual client of MCP, and the page's tests in a browser, against
+//! the program that was just built.
 //!
 //! What it needs of this machine (Node, npm, a Chromium) is not needed to build the program, so that where it cannot be had,
 //! what is not tested is named and counted instead of failing. `--shots DIR` makes the pictures of the README the same way.
@@ -15,7 +16,8 @@ use crate::workspace::{Workspace, exit_code};
 const WEB: &str = "crates/server/web";
 const LOCK: &str = "package-lock.json";
 /// What each check is called where it is skipped.
-const CHECKS: [&str; 2] = ["types of the page (tsc --checkJs)", "the page in a browser"];
+const CHECKS: [&str; 3] =
+    ["types of the page (tsc --checkJs)", "tools by their usual client (MCP)", "the page in a browser"];
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const PACKAGES: [&str; 3] = ["chromium", "fonts-inter", "fonts-jetbrains-mono"];
 
@@ -43,13 +45,21 @@ pub fn run(workspace: &Workspace, wanted: Wanted) -> anyhow::Result<u8> {
             return Ok(code);
         }
     }
-    let Some(browser) = browser() else {
-        return Ok(skipped(&CHECKS[1..], "there is no Chromium (CHROMIUM can name one)"));
-    };
     let code = exit_code(&mut workspace.cargo(BUILD))?;
     if code != 0 {
         return Ok(code);
     }
+    if let Wanted::Tests = wanted {
+        let mut tools = Command::new("node");
+        tools.current_dir(&web).env("ASSAY", workspace.assay()?);
+        let code = exit_code(tools.args(["--test", "--test-reporter=spec", "tests/mcp.test.mjs"]))?;
+        if code != 0 {
+            return Ok(code);
+        }
+    }
+    let Some(browser) = browser() else {
+        return Ok(skipped(&CHECKS[2..], "there is no Chromium (CHROMIUM can name one)"));
+    };
     let mut node = Command::new("node");
     node.current_dir(&web).env("ASSAY", workspace.assay()?).env("CHROMIUM", browser);
     match wanted {

@@ -351,7 +351,7 @@ impl<C: Send + Sync + 'static> Engine<C> {
         }
     }
 
-    fn new_run(&self, request: &Request, beginning: Beginning) -> NewRun {
+    pub(crate) fn new_run(&self, request: &Request, beginning: Beginning) -> NewRun {
         NewRun {
             id: RunId::fresh(),
             task: request.task.clone(),

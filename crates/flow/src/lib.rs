@@ -24,6 +24,7 @@ mod engine;
 mod fault;
 mod hub;
 mod keeper;
+mod known;
 mod lookout;
 mod memory;
 mod owner;

@@ -20,6 +20,7 @@ use tracing::{Instrument, debug, error_span};
 use crate::fault::{Fault, Point};
 use crate::hub::Channel;
 use crate::keeper::{Grip, Signal};
+use crate::known::{RECALL, recall_input};
 use crate::policy::{is_outcome, is_passing};
 use crate::{Finish, Memory, StepPolicy};
 
@@ -129,7 +130,7 @@ struct Decided {
 }
 
 /// A document, wherever it is kept.
-async fn whole(store: &Store, content: &Content) -> Result<Value, Problem> {
+pub(crate) async fn whole(store: &Store, content: &Content) -> Result<Value, Problem> {
     let broken = |error: serde_json::Error| Problem::new(Code::JournalDamaged, format!("an output is broken: {error}"));
     match content {
         Content::Inline(text) => serde_json::from_str(text).map_err(broken),
@@ -290,7 +291,7 @@ impl Run {
     /// What another run came to, if `key` leads to one. Recorded as a step only if it does: a task that finds nothing has
     /// the journal it would have without looking, and one that went on without does not look again.
     pub async fn found_by_key(&mut self, key: &Hash) -> Result<Option<Found>, StepError> {
-        self.look("recall", &json!({ "key": key }), |store| async move { store.recalled(key).await }).await
+        self.look(RECALL, &recall_input(key), |store| async move { store.recalled(key).await }).await
     }
 
     /// What the latest other run of a thread came to, if there is one; recorded likewise.

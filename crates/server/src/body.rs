@@ -33,6 +33,11 @@ impl<T: DeserializeOwned> FromRequest<Site> for Said<T> {
             StatusCode::PAYLOAD_TOO_LARGE => Refusal::new(Code::TooLarge, "the body is too large", "send less at once"),
             _ => Refusal::new(Code::Usage, "the body cannot be read", "send it whole"),
         })?;
+        // A list would be read as the fields in their order, which nobody was told of.
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            let message = "the body is no JSON object";
+            return Err(Refusal::new(Code::Usage, message, "GET /openapi.json says what is read here"));
+        }
         serde_json::from_slice(&bytes).map(Said).map_err(|error| {
             let message = format!("the body is not what is read here: {error}");
             Refusal::new(Code::Usage, message, "GET /openapi.json says what is")

@@ -37,39 +37,55 @@ impl<'a> Mode<'a> {
 }
 
 /// Answers with the whole document, also where the question was refused.
-pub async fn chat(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> Answered<Json> {
-    let (request, thread) = request(&place, message).await?;
-    let begun = place.begin(request).await?;
-    let run = begun.run.clone();
-    let mut document = codes::told(place.end_of(begun).await?);
+pub async fn chat(Caller(place): Caller<ASK>, Said(mut message): Said<Question>) -> Answered<Json> {
+    let continues = message.thread_id.is_some();
+    let thread = thread_of(&mut message)?;
+    let known = match Mode::of(&message.message) {
+        Mode::Question if !continues => {
+            let asking = requests::asking(&place, &message, None).await?;
+            asking.known(&place).await?.ok_or(asking.request)
+        }
+        _ => Err(request(&place, &message).await?),
+    };
+    let (run, mut document) = match known {
+        Ok(known) => known,
+        Err(request) => {
+            let begun = place.begin_soon(request).await?;
+            (begun.run.clone(), codes::told(place.end_of(begun).await?))
+        }
+    };
     document["thread_id"] = json!(thread);
     document["run_id"] = json!(run);
     Ok(Json::ok(document))
 }
 
 /// Answers with the run's events as they happen.
-pub async fn chat_stream(Caller(place): Caller<ASK>, Said(message): Said<Question>) -> Answered<Response> {
+pub async fn chat_stream(Caller(place): Caller<ASK>, Said(mut message): Said<Question>) -> Answered<Response> {
     let reader = place.counters.reader()?;
-    let (request, thread) = request(&place, message).await?;
-    let run = place.begin(request).await?.run;
+    let thread = thread_of(&mut message)?;
+    let run = place.begin(request(&place, &message).await?).await?.run;
     let events = place.runs().await?.watch(&run, 0);
     Ok(stream::of(reader, events, Some(thread)))
 }
 
-/// What a message asks for, in the engine's terms, and the thread it is in.
-async fn request(place: &Place, mut message: Question) -> Result<(Request, String), Problem> {
+/// The thread a message is in; a new one, if it names none.
+fn thread_of(message: &mut Question) -> Result<String, Problem> {
     let thread = message.thread_id.get_or_insert_with(|| RunId::fresh().to_string()).clone();
     requests::check_thread(&thread)?;
-    let request = match Mode::of(&message.message) {
-        Mode::Question => requests::ask(place, &message, None).await?,
+    Ok(thread)
+}
+
+/// What a message asks for, in the engine's terms.
+async fn request(place: &Place, message: &Question) -> Result<Request, Problem> {
+    match Mode::of(&message.message) {
+        Mode::Question => requests::ask(place, message, None).await,
         Mode::Sql("") | Mode::Python("") => {
-            return Err(Problem::new(Code::Usage, "nothing follows the word that says what the message is")
-                .hint("write the statement or the program behind it"));
+            Err(Problem::new(Code::Usage, "nothing follows the word that says what the message is")
+                .hint("write the statement or the program behind it"))
         }
-        Mode::Sql(sql) => requests::sql(place, &message.dataset_id, sql, None).await?,
-        Mode::Python(code) => requests::python(place, Some(&message.dataset_id), code, true, None).await?,
-    };
-    Ok((request, thread))
+        Mode::Sql(sql) => requests::sql(place, &message.dataset_id, sql, None).await,
+        Mode::Python(code) => requests::python(place, Some(&message.dataset_id), code, true, None).await,
+    }
 }
 
 #[cfg(test)]

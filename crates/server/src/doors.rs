@@ -101,7 +101,7 @@ fn about_the_server() -> Vec<Door> {
         door("get", "/session", "Who is signed in", get(session::show)).gives(200, session()),
         door("post", "/session", "Signs in with a token", post(session::begin))
             .of(None)
-            .takes(Takes::Json(schema_of::<session::SignIn>))
+            .takes(Takes::Json(openapi::body_of::<session::SignIn>))
             .gives(200, session()),
         door("delete", "/session", "Signs out", delete(session::end)).of(None).gives(200, session()),
         door("get", "/settings", "How the server is set up", get(memory::settings))
@@ -111,7 +111,7 @@ fn about_the_server() -> Vec<Door> {
             .document(&["models"]),
         door("post", "/models/test", "Asks a model for one thing after the other", post(memory::try_model))
             .of(Some(Scope::Write))
-            .takes(Takes::Json(schema_of::<memory::Tried>))
+            .takes(Takes::Json(openapi::body_of::<memory::Tried>))
             .document(&["model_test"]),
         door("get", "/spending", "What models may use and have used", get(memory::spending))
             .gives(200, Gives::Json(schema_of::<Spending>)),
@@ -139,7 +139,7 @@ fn about_data() -> Vec<Door> {
 }
 
 fn about_asking() -> Vec<Door> {
-    let question = || Takes::Json(schema_of::<requests::Question>);
+    let question = || Takes::Json(openapi::body_of::<requests::Question>);
     vec![
         door("post", "/chat", "Answers a question, `SQL: …` or `PYTHON: …`", post(chat::chat))
             .takes(question())
@@ -166,7 +166,7 @@ fn about_runs() -> Vec<Door> {
             .asks(&["task", "state", "limit", "cursor"])
             .document(&["runs"]),
         door("post", "/runs", "Begins a run; the same Idempotency-Key is the same run", post(runs::begin))
-            .takes(Takes::Json(schema_of::<runs::Asked>))
+            .takes(Takes::Json(openapi::body_of::<runs::Asked>))
             .gives(202, begun()),
         door("post", "/runs/import", "Takes a run in from a capsule", post(runs::import))
             .of(Some(Scope::Write))
@@ -186,15 +186,15 @@ fn about_runs() -> Vec<Door> {
             .gives(200, Gives::Other("image/svg+xml")),
         door("post", "/runs/{id}/cancel", "Stops it", post(runs::cancel)).document(&["run"]),
         door("post", "/runs/{id}/approve", "Allows what it asks", post(runs::approve))
-            .takes(Takes::JsonOrNothing(schema_of::<runs::Decided>))
+            .takes(Takes::JsonOrNothing(openapi::body_of::<runs::Decided>))
             .document(&["run"]),
         door("post", "/runs/{id}/deny", "Denies what it asks", post(runs::deny))
-            .takes(Takes::JsonOrNothing(schema_of::<runs::Decided>))
+            .takes(Takes::JsonOrNothing(openapi::body_of::<runs::Decided>))
             .document(&["run"]),
         door("post", "/runs/{id}/resume", "Goes on with it", post(runs::resume)).gives(202, Gives::Document(&["run"])),
         door("post", "/runs/{id}/replay", "Holds its code against its journal", post(runs::replay)).document(&["run"]),
         door("post", "/runs/{id}/fork", "A new run with its first steps", post(runs::fork))
-            .takes(Takes::JsonOrNothing(schema_of::<runs::From>))
+            .takes(Takes::JsonOrNothing(openapi::body_of::<runs::From>))
             .gives(202, Gives::Document(&["run"])),
     ]
 }
@@ -209,23 +209,23 @@ fn about_memory() -> Vec<Door> {
             .document(&["lessons"]),
         door("post", "/lessons", "Remembers something for later runs", post(lessons::add))
             .of(Some(Scope::Write))
-            .takes(Takes::Json(schema_of::<lessons::Note>))
+            .takes(Takes::Json(openapi::body_of::<lessons::Note>))
             .gives(201, Gives::Document(&["lessons"])),
         door("get", "/lessons/{id}", "One lesson", get(lessons::show)).document(&["lessons"]),
         door("put", "/lessons/{id}", "Says one otherwise", put(lessons::edit))
             .of(Some(Scope::Write))
-            .takes(Takes::Json(schema_of::<LessonChange>))
+            .takes(Takes::Json(openapi::body_of::<LessonChange>))
             .document(&["lessons"]),
         door("delete", "/lessons/{id}", "Forgets one", delete(lessons::forget))
             .of(Some(Scope::Write))
             .document(&["lessons_forgotten"]),
         door("post", "/notes", "Remembers something", post(memory::remember))
             .of(Some(Scope::Write))
-            .takes(Takes::Json(schema_of::<memory::Text>))
+            .takes(Takes::Json(openapi::body_of::<memory::Text>))
             .gives(201, Gives::Document(&[app::documents::data::Remembered::KIND])),
         door("put", "/notes/{dataset}/{number}", "Says a note otherwise", put(memory::edit))
             .of(Some(Scope::Write))
-            .takes(Takes::Json(schema_of::<memory::Words>))
+            .takes(Takes::Json(openapi::body_of::<memory::Words>))
             .document(&[app::documents::data::Remembered::KIND]),
         door("delete", "/notes/{dataset}/{number}", "Remembers a note no more", delete(memory::forget))
             .of(Some(Scope::Write))

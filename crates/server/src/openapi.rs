@@ -1,12 +1,15 @@
 //! The OpenAPI document, made of the table of doors and of the schemas of the documents; and the same as a page.
 //!
-//! Schemas refer to their own definitions; here all definitions lie side by side under names of their own.
+//! Schemas refer to their own definitions; here all definitions lie side by side under names of their own. What is taken or
+//! given by several doors is there once, under the name of its type, so that a generated client has one class for it.
 
 use app::documents::Schemas;
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use base::schema_of;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::body::Json;
@@ -18,9 +21,15 @@ pub async fn document() -> Json {
     Json::ok(made())
 }
 
+/// What a body of this type may be: what has a default may be left out.
+pub fn body_of<T: JsonSchema>() -> Value {
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
 fn made() -> Value {
     let mut schemas = Map::new();
-    for (name, schema) in Schemas::all().schemas {
+    let served: Vec<&str> = doors::all().iter().flat_map(|door| documents_of(door).to_vec()).collect();
+    for (name, schema) in Schemas::all().schemas.into_iter().filter(|(name, _)| served.contains(&name.as_str())) {
         enter(&mut schemas, &name, schema);
     }
     enter(&mut schemas, "told_problem", schema_of::<Told<'static>>());
@@ -90,8 +99,7 @@ fn body(door: &Door, id: &str, schemas: &mut Map<String, Value>) -> Option<Value
         Takes::Json(schema) => (schema(), true),
         Takes::JsonOrNothing(schema) => (schema(), false),
     };
-    let name = format!("{id}_body");
-    enter(schemas, &name, schema);
+    let name = enter_once(schemas, &format!("{id}_body"), schema);
     Some(json!({ "required": required, "content": { "application/json": { "schema": reference(&name) } } }))
 }
 
@@ -104,8 +112,7 @@ fn responses(door: &Door, id: &str, schemas: &mut Map<String, Value>) -> Value {
             json!({ "application/json": { "schema": { "anyOf": any } } })
         }
         Gives::Json(schema) => {
-            let name = format!("{id}_answer");
-            enter(schemas, &name, schema());
+            let name = enter_once(schemas, &format!("{id}_answer"), schema());
             json!({ "application/json": { "schema": reference(&name) } })
         }
         Gives::Other(kind) => json!({ (*kind): {} }),
@@ -123,6 +130,23 @@ fn responses(door: &Door, id: &str, schemas: &mut Map<String, Value>) -> Value {
     responses
 }
 
+fn documents_of(door: &Door) -> &'static [&'static str] {
+    if let Gives::Document(kinds) = door.gives.1 { kinds } else { &[] }
+}
+
+/// Adds a schema under its type's name, unless it is there; under the other name where another is called so. Gives the name.
+fn enter_once(schemas: &mut Map<String, Value>, other_name: &str, schema: Value) -> String {
+    let mut alone = Map::new();
+    let title = schema["title"].as_str().unwrap_or(other_name).to_string();
+    enter(&mut alone, &title, schema.clone());
+    if alone.iter().all(|(name, part)| schemas.get(name).is_none_or(|known| known == part)) {
+        schemas.extend(alone);
+        return title;
+    }
+    enter(schemas, other_name, schema);
+    other_name.to_string()
+}
+
 /// Adds a schema under a name, and what it refers to beside it.
 fn enter(schemas: &mut Map<String, Value>, name: &str, mut schema: Value) {
     let definitions = schema.as_object_mut().and_then(|schema| schema.shift_remove("$defs"));
@@ -130,10 +154,12 @@ fn enter(schemas: &mut Map<String, Value>, name: &str, mut schema: Value) {
         object.shift_remove("$schema");
     }
     redirect(&mut schema, name);
+    spell_out(&mut schema);
     schemas.insert(name.to_string(), schema);
     let Some(Value::Object(definitions)) = definitions else { return };
     for (part, mut definition) in definitions {
         redirect(&mut definition, name);
+        spell_out(&mut definition);
         schemas.insert(part_name(name, &part), definition);
     }
 }
@@ -159,6 +185,24 @@ fn redirect(schema: &mut Value, name: &str) {
         }
         Value::Array(items) => items.iter_mut().for_each(|item| redirect(item, name)),
         _ => {}
+    }
+}
+
+/// Says `{}` where a schema is `true`, which means the same and which some generators of clients do not read.
+fn spell_out(schema: &mut Value) {
+    let spell = |part: &mut Value| match part {
+        Value::Bool(true) => *part = json!({}),
+        part => spell_out(part),
+    };
+    let Value::Object(fields) = schema else { return };
+    for (keyword, value) in fields {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(parts)) => parts.values_mut().for_each(spell),
+            ("prefixItems" | "anyOf" | "oneOf" | "allOf", Value::Array(parts)) => parts.iter_mut().for_each(spell),
+            ("items", part) => spell(part),
+            ("additionalProperties", part) => spell_out(part),
+            _ => {}
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use app::tokens::{LOCAL, is_owner};
 use app::{App, Asked, ServeLimits, Settings};
 use base::{Code, Problem, RunId};
-use flow::{Request, Runs, Slots, Spawned, Start, Worker};
+use flow::{Request, Runs, Slot, Slots, Spawned, Start, Worker};
 use serde_json::Value;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
@@ -20,6 +20,8 @@ use warehouse::{DataNames, Progress};
 use crate::counters::Counters;
 use crate::uploads;
 
+/// How long a caller who waits for an answer waits beside the queue, which costs a commit.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Where the places of others lie.
 const FOLDER: &str = "of";
 /// How often it is looked whether a broker was missed.
@@ -62,8 +64,17 @@ impl Place {
     /// Begins a run, which goes on whether or not anybody waits for it. Where as many as may are at work, it waits in the
     /// queue.
     pub async fn begin(&self, request: Request) -> Result<Begun, Problem> {
+        self.begin_in(self.slots.take(), request).await
+    }
+
+    /// The same for a caller who waits for the end in any case, and for a moment until the run begins.
+    pub async fn begin_soon(&self, request: Request) -> Result<Begun, Problem> {
+        self.begin_in(self.slots.take_within(PATIENCE).await, request).await
+    }
+
+    async fn begin_in(&self, slot: Option<Slot>, request: Request) -> Result<Begun, Problem> {
         let engine = self.app.engine().await?;
-        if let Some(slot) = self.slots.take() {
+        if let Some(slot) = slot {
             let spawned = engine.spawn_in(&self.app.context, Start::Queued(request), Some(slot)).await?;
             return Ok(Begun { run: spawned.run.clone(), spawned: Some(spawned) });
         }
@@ -160,6 +171,7 @@ impl Places {
             uploads::sweep(&app.settings.data_dir, &named);
         }
         app.engine().await?;
+        app.warehouse().kept.begin();
         let place = Arc::new(Place { app, counters: self.counters.clone(), slots });
         let mut working = self.working.lock().await;
         working.spawn(work(place.clone(), self.stop.subscribe()));
@@ -221,6 +233,7 @@ async fn keep_warm(place: Arc<Place>, mut stop: watch::Receiver<bool>) {
         loop {
             tokio::time::sleep(WARM_EVERY).await;
             warehouse.provide_broker();
+            warehouse.kept.sweep();
         }
     };
     tokio::select! {

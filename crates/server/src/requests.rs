@@ -2,7 +2,7 @@
 
 use app::documents::plan::WrittenPlan;
 use app::requests;
-use base::{Code, Problem};
+use base::{Code, Problem, RunId};
 use flow::Request;
 use sandbox::Policy;
 use schemars::JsonSchema;
@@ -13,6 +13,7 @@ use tasks::{
     ASK, AskInput, Budget, Consent, ModelUse, PLAN, PROGRAM, ProgramData, ProgramInput, SOLVE, SQL, SolveInput, Solver,
     TestsFile,
 };
+use warehouse::Resolved;
 
 use crate::place::Place;
 
@@ -104,15 +105,41 @@ pub async fn of_task(place: &Place, task: &str, input: Value, key: Option<&str>)
 }
 
 fn read<T: DeserializeOwned>(input: Value) -> Result<T, Problem> {
-    serde_json::from_value(input).map_err(|error| {
-        Problem::new(Code::Usage, format!("the input is not what the task reads: {error}"))
+    let wrong = |why: String| {
+        Problem::new(Code::Usage, format!("the input is not what the task reads: {why}"))
             .hint("GET /openapi.json says what is")
             .at("/input")
-    })
+    };
+    // A list would be read as the fields in their order.
+    if !input.is_object() {
+        return Err(wrong("it is no object".to_string()));
+    }
+    serde_json::from_value(input).map_err(|error| wrong(error.to_string()))
+}
+
+/// A question with what it is about.
+pub struct Asking {
+    /// In the engine's terms.
+    pub request: Request,
+    input: AskInput,
+    resolved: Resolved,
+}
+
+impl Asking {
+    /// The answer, where it is known and the question continues no other: a run that is over, and its document.
+    pub async fn known(&self, place: &Place) -> Result<Option<(RunId, Value)>, Problem> {
+        let engine = place.app.engine().await?;
+        tasks::give_again(engine, &place.app.context, &self.request, &self.input, &self.resolved).await
+    }
 }
 
 /// A question.
 pub async fn ask(place: &Place, asked: &Question, key: Option<&str>) -> Result<Request, Problem> {
+    Ok(asking(place, asked, key).await?.request)
+}
+
+/// The same, to look first whether the answer is known.
+pub async fn asking(place: &Place, asked: &Question, key: Option<&str>) -> Result<Asking, Problem> {
     bounded(&asked.message)?;
     if let Some(thread) = &asked.thread_id {
         check_thread(thread)?;
@@ -127,7 +154,7 @@ pub async fn ask(place: &Place, asked: &Question, key: Option<&str>) -> Result<R
         model: model(place, asked.model.as_deref())?,
         ..requests::question(&names, &words, &resolved, asked.message.trim())
     };
-    app::request(ASK, &input, &asked.message, key)
+    Ok(Asking { request: app::request(ASK, &input, &asked.message, key)?, input, resolved })
 }
 
 /// One statement.

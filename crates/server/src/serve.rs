@@ -4,6 +4,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use app::Settings;
 use app::telemetry::Exported;
@@ -60,6 +61,8 @@ pub struct Inside {
     /// Who sent wrong tokens lately.
     pub guesses: Guesses,
     require_token: bool,
+    /// Whether there ever was a token, once that is known: it stays so.
+    has_tokens: AtomicBool,
 }
 
 impl Deref for Site {
@@ -73,7 +76,12 @@ impl Deref for Site {
 impl Inside {
     /// Whether a caller needs a token: always, once there ever was one.
     pub async fn needs_token(&self) -> Result<bool, Problem> {
-        Ok(self.require_token || self.local.app.store().await?.has_tokens().await?)
+        if self.require_token || self.has_tokens.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        let has_tokens = self.local.app.store().await?.has_tokens().await?;
+        self.has_tokens.store(has_tokens, Ordering::Relaxed);
+        Ok(has_tokens)
     }
 }
 
@@ -100,7 +108,8 @@ impl Server {
         places.reopen().await?;
         let require_token = options.require_token;
         let (hosts, spans, guesses) = (options.hosts.clone(), options.spans.clone(), Guesses::default());
-        let inside = Inside { address, hosts, places, local, spans, guesses, require_token };
+        let has_tokens = AtomicBool::new(false);
+        let inside = Inside { address, hosts, places, local, spans, guesses, require_token, has_tokens };
         Ok(Server { listener, site: Site(Arc::new(inside)) })
     }
 

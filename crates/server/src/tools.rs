@@ -245,7 +245,7 @@ async fn list(place: &Place) -> Result<Value, Problem> {
 
 /// Runs something to its end; what it gave, without what only programs read.
 async fn ran(place: &Place, request: flow::Request) -> Result<Value, Problem> {
-    let begun = place.begin(request).await?;
+    let begun = place.begin_soon(request).await?;
     let run = begun.run.clone();
     let document = codes::told(place.end_of(begun).await?);
     let mut said =

@@ -19,7 +19,7 @@ use crate::record::{
 use crate::token::TokenRecord;
 use crate::write::{self, Done, Write};
 use crate::writer::{BATCH_MAX, Job, Writer};
-use crate::{Error, Event, Filter, Freed, Page, Pin, artifact, found, list, prune, read, token};
+use crate::{Error, Event, Filter, Freed, INLINE_BYTES_MAX, Page, Pin, artifact, found, list, prune, read, token};
 
 /// A store that is open in this process. Clones share it; the last one closes it.
 #[derive(Clone)]
@@ -174,6 +174,16 @@ impl Store {
             None => None,
         };
         Ok(self.write_kept(Write::Finish { fence, ending, by }, kept).await?.events)
+    }
+
+    /// Records a run that was begun, took one step and ended, in one commit; says whether. Not one whose outputs would have
+    /// to be kept as files first.
+    pub async fn whole_run(&self, new: NewRun, step: StepOutcome, ending: Ending, by: FoundBy) -> Result<bool, Error> {
+        let output = ending.output.as_ref().map_or(0, String::len);
+        if step.output.len().max(output) > INLINE_BYTES_MAX {
+            return Ok(false);
+        }
+        self.write(Write::Whole { new, step, ending, by }).await.map(|_| true)
     }
 
     /// Deletes those of these runs that ended before the moment; says how many.

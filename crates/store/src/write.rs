@@ -35,6 +35,7 @@ pub(crate) enum Write {
     Step { fence: Fence, step: StepOutcome },
     Artifact { fence: Fence, artifact: ArtifactRecord },
     Finish { fence: Fence, ending: Ending, by: FoundBy },
+    Whole { new: NewRun, step: StepOutcome, ending: Ending, by: FoundBy },
     Wait { fence: Fence, question: Question },
     Decide { run: RunId, id: Option<String>, allowed: bool },
     Learn { learned: Learned },
@@ -86,6 +87,7 @@ pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Fail
         Write::Step { fence, step } => progress::commit_step(connection, fence, step),
         Write::Artifact { fence, artifact } => progress::add_artifact(connection, fence, artifact),
         Write::Finish { fence, ending, by } => lifecycle::finish(connection, fence, ending, by),
+        Write::Whole { new, step, ending, by } => whole(connection, new, step, ending, by),
         Write::Wait { fence, question } => approval::wait(connection, fence, question),
         Write::Decide { run, id, allowed } => approval::decide(connection, run, id.as_deref(), *allowed),
         Write::Learn { learned } => Ok(Done { runs: lesson::learn(connection, learned)?, ..Done::default() }),
@@ -102,6 +104,21 @@ pub(crate) fn apply(write: &Write, connection: &Connection) -> Result<Done, Fail
         Write::RevokeToken { id } => Ok(Done { runs: token::revoke(connection, id)?, ..Done::default() }),
         Write::Delete { runs, finished_before } => lifecycle::delete(connection, runs, *finished_before),
     }
+}
+
+/// A run of one step from its beginning to its end.
+fn whole(
+    connection: &Connection,
+    new: &NewRun,
+    step: &StepOutcome,
+    ending: &Ending,
+    by: &FoundBy,
+) -> Result<Done, Failure> {
+    let fence = Fence { run: new.id.clone(), attempt: 1 };
+    let mut done = lifecycle::create(connection, new)?;
+    done.events.extend(progress::commit_step(connection, &fence, step)?.events);
+    done.events.extend(lifecycle::finish(connection, &fence, ending, by)?.events);
+    Ok(done)
 }
 
 /// A run's row, entered: the time of the change and the numbers of its events.

@@ -7,8 +7,9 @@
 
 use std::time::Instant;
 
-use base::Hash;
-use flow::{Found, Recall};
+use base::{Hash, Problem, RunId};
+use data::plan::Plan;
+use flow::{Engine, Finish, Found, FoundBy, Recall, Request};
 use serde_json::{Value, json};
 use warehouse::Resolved;
 
@@ -45,11 +46,48 @@ fn normalised(question: &str) -> String {
     words.trim_end_matches(['?', '!', '.', ' ']).to_string()
 }
 
+/// Whether a question is computed whatever is known. What is written to a file is written by the run that is asked for it.
+pub fn is_passed_over(input: &AskInput) -> bool {
+    input.no_cache || input.file.is_some()
+}
+
+/// Whether people remember something that a model would read: what it makes of a note is not known from before it was
+/// written.
+pub fn is_noted(context: &Context, input: &AskInput) -> bool {
+    input.model.is_some() && !context.warehouse.notes().about(&input.data).unwrap_or_default().is_empty()
+}
+
+/// Gives a known answer again, for a question that continues none: as a run that is over at once, recorded in one commit.
+/// Nothing where it is not known, or has to be computed.
+pub async fn give_again(
+    engine: &Engine<Context>,
+    context: &Context,
+    request: &Request,
+    input: &AskInput,
+    resolved: &Resolved,
+) -> Result<Option<(RunId, Value)>, Problem> {
+    let started = Instant::now();
+    if is_passed_over(input) || is_noted(context, input) {
+        return Ok(None);
+    }
+    let recall = key(context, input, resolved, None);
+    let Some(found) = engine.found_by_key(&recall.key).await? else { return Ok(None) };
+    let key = recall.key.clone();
+    let found_by = FoundBy { recall: Some(recall), thread: input.thread.clone() };
+    let finish =
+        |run: &RunId, found| Finish { found_by, ..Finish::succeeded(again(context, found, run, input, started)) };
+    let recorded = engine.record_found(request, &key, found, finish).await?;
+    Ok(recorded.map(|(run, finish)| (run, finish.output)))
+}
+
 /// An answer that was found, as this run's own.
-pub fn again(found: Found, run: &str, question: &str, started: Instant) -> Value {
+pub fn again(context: &Context, found: Found, run: &RunId, input: &AskInput, started: Instant) -> Value {
     let mut answer = found.output;
     answer["run"] = json!(run);
-    answer["question"] = json!(question);
+    answer["question"] = json!(input.question);
+    let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
+    let touching = |plan: Plan| context.warehouse.notes().touching(&input.data, &plan);
+    answer["remembered"] = json!(plan.map(touching).unwrap_or_default());
     answer["cached"] = json!(true);
     answer["cached_from"] = json!(found.run);
     answer["timing_ms"] = json!({ "plan": 0.0, "execute": 0.0, "verify": 0.0, "total": milliseconds(started) });

@@ -66,15 +66,9 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let continues = before.is_some();
     let follows = before.as_ref().and_then(|found| found.output["plan_hash"].as_str());
     let recall = answer_cache::key(context, &input, &resolved, follows);
-    // What is written to a file is written by the run that is asked for it.
-    // What a model makes of a note is not known from before it was written.
-    let is_noted = || input.model.is_some() && !warehouse.notes().about(&input.data).unwrap_or_default().is_empty();
-    let is_new = input.no_cache || input.file.is_some() || run.will_perform() && is_noted();
+    let is_new = answer_cache::is_passed_over(&input) || run.will_perform() && answer_cache::is_noted(context, &input);
     if !is_new && let Some(found) = run.found_by_key(&recall.key).await? {
-        let mut answer = answer_cache::again(found, run.id().as_str(), &input.question, started);
-        let plan = serde_json::from_value::<Plan>(answer["plan"].clone()).ok();
-        answer["remembered"] =
-            json!(plan.map(|plan| warehouse.notes().touching(&input.data, &plan)).unwrap_or_default());
+        let answer = answer_cache::again(context, found, run.id(), &input, started);
         return Ok(findable(run, Finish::succeeded(answer), Some(recall), input.thread));
     }
     let prepared = Arc::new(run.unless_stopped(resolved.prepare(warehouse)).await?);
@@ -283,7 +277,7 @@ struct Cells<'a> {
 impl<'a> Cells<'a> {
     /// None yet.
     fn new(warehouse: &'a Warehouse, prepared: &'a Prepared) -> Cells<'a> {
-        Cells { warehouse, prepared, query: Kernel::new(warehouse, prepared), oracle: Background::Nothing }
+        Cells { warehouse, prepared, query: Kernel::sharing(warehouse, prepared), oracle: Background::Nothing }
     }
 
     /// Starts them, so that they come up while the question is planned. The second only where cells are ready, because
@@ -292,7 +286,7 @@ impl<'a> Cells<'a> {
         self.query.start().await?;
         let rows: u64 = self.prepared.dataset.tables.iter().map(|table| table.rows).sum();
         if self.query.is_warm() && rows <= ORACLE_ROWS_MAX {
-            let mut oracle = Kernel::new(self.warehouse, self.prepared);
+            let mut oracle = Kernel::sharing(self.warehouse, self.prepared);
             oracle.start().await?;
             self.oracle = Background::of(async move {
                 // Why it could not be opened shows when it is asked for the first time.
@@ -312,7 +306,7 @@ impl<'a> Cells<'a> {
         }
         let recomputing = async move {
             let opened = self.oracle.result().await;
-            let mut kernel = opened.unwrap_or_else(|| Kernel::new(self.warehouse, self.prepared));
+            let mut kernel = opened.unwrap_or_else(|| Kernel::sharing(self.warehouse, self.prepared));
             let recomputed = kernel.recompute(&reading.plan).await;
             kernel.retire();
             recomputed

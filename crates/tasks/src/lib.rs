@@ -29,7 +29,7 @@ pub use answer::{
     Answer, AnswerChart, AnswerModel, AnswerRefusal, AnswerSource, AnswerStatus, By, Cost, Derivation, Figure, Known,
     Level, NumberedReading, ProposedNote, Timing,
 };
-pub use answer_cache::{ANSWERS_BYTES_MAX, ANSWERS_MAX};
+pub use answer_cache::{ANSWERS_BYTES_MAX, ANSWERS_MAX, give_again};
 pub use ask::{AskInput, ask};
 pub use by_model::{Budget, DayBudget, DaySpent, EXAMPLE_ROWS, ModelUse};
 pub use context::Context;

@@ -15,7 +15,7 @@ use guard::{Checked, Sql};
 use sandbox::{CallError, Cell, CellOptions, End, Input, Isolation, KilledBy, Outcome, Policy, Raised, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use warehouse::{Prepared, Warehouse};
+use warehouse::{Kept, Prepared, Warehouse};
 
 use crate::whole::unlimited;
 
@@ -87,8 +87,10 @@ pub struct Kernel<'a> {
     warehouse: &'a Warehouse,
     file: &'a Path,
     dataset: &'a Dataset,
-    cell: Option<Cell>,
+    cell: Option<Kept>,
     opened: bool,
+    /// Whether its cell may have served others of the same owner, and may serve others after it.
+    shares: bool,
 }
 
 impl<'a> Kernel<'a> {
@@ -99,20 +101,35 @@ impl<'a> Kernel<'a> {
 
     /// The same over some tables of a prepared file.
     pub(crate) fn over(warehouse: &'a Warehouse, file: &'a Path, dataset: &'a Dataset) -> Kernel<'a> {
-        Kernel { warehouse, file, dataset, cell: None, opened: false }
+        Kernel { warehouse, file, dataset, cell: None, opened: false, shares: false }
+    }
+
+    /// One whose cell serves many statements, where cells are kept: for what we compiled ourselves.
+    pub(crate) fn sharing(warehouse: &'a Warehouse, prepared: &'a Prepared) -> Kernel<'a> {
+        Kernel { shares: warehouse.kept.are_wanted(), ..Kernel::new(warehouse, prepared) }
     }
 
     /// Starts the cell, so that it comes up while the caller plans.
     pub async fn start(&mut self) -> Result<&mut Cell, Problem> {
         if self.cell.is_none() {
-            self.cell = Some(cell_over(self.warehouse, self.file, Policy::analysis()).await?);
+            let kept = if self.shares { self.warehouse.kept.take(Some(self.file)) } else { None };
+            self.opened = kept.is_some();
+            self.cell = match kept {
+                None => Some(Kept::fresh(cell_over(self.warehouse, self.file, Policy::analysis()).await?)),
+                kept => kept,
+            };
         }
-        Ok(self.cell.as_mut().expect("it was started just above"))
+        Ok(&mut self.cell.as_mut().expect("it was started just above").cell)
     }
 
     /// Whether it has a cell that was ready when it was asked for.
     pub(crate) fn is_warm(&self) -> bool {
-        self.cell.as_ref().is_some_and(Cell::ends_by_itself)
+        self.cell.as_ref().is_some_and(|kept| kept.cell.ends_by_itself())
+    }
+
+    /// Whether others may have been in its cell. Cold ones are kept for nobody.
+    fn is_shared(&self) -> bool {
+        self.shares && self.is_warm()
     }
 
     /// Parses, checks and runs one statement. A fresh cell is used for the parse: a tree is only believed when nothing
@@ -122,6 +139,11 @@ impl<'a> Kernel<'a> {
     }
 
     async fn query_rows(&mut self, sql: &str, rows_max: usize) -> Result<Queried, Problem> {
+        if self.is_shared()
+            && let Some(table) = self.query_shared(sql, rows_max).await?
+        {
+            return Ok(Queried { table: Some(table), ..Queried::of(Outcome::Ok) });
+        }
         if self.opened {
             self.retire();
         }
@@ -142,6 +164,39 @@ impl<'a> Kernel<'a> {
             Ok(table) => Ok(Queried { table: Some(table), ..Queried::of(Outcome::Ok) }),
             Err(error) => self.stopped(error).await,
         }
+    }
+
+    /// The same in cells that serve many: one in which nothing but parsing ever runs, and one in which nothing is parsed. What
+    /// comes to no table there says nothing, since others were there before; it is tried alone then.
+    async fn query_shared(&mut self, sql: &str, rows_max: usize) -> Result<Option<Table>, Problem> {
+        let mut parser = match self.warehouse.kept.take(None) {
+            Some(parser) => parser,
+            None => {
+                let options = CellOptions::of(Policy::analysis());
+                Kept::fresh(self.warehouse.sandbox().await?.cell(options).await?)
+            }
+        };
+        let parsed = parser.cell.call("sql.parse", &json!({ "sql": sql })).await;
+        let checked = parsed.ok().and_then(|parsed| {
+            if let Some(cell) = self.warehouse.kept.put(None, parser) {
+                self.warehouse.retire(cell);
+            }
+            checked(sql, &parsed, self.dataset).ok()
+        });
+        if let Some(checked) = checked {
+            self.start().await?;
+            if let Ok(table) = self.run(&checked, rows_max).await {
+                return Ok(Some(table));
+            }
+        }
+        self.alone();
+        Ok(None)
+    }
+
+    /// From here on nothing is shared, and nobody gets its cell.
+    fn alone(&mut self) {
+        self.shares = false;
+        self.retire();
     }
 
     /// Runs a plan's statement and, where its limit cut the result, once more without it: what is said of a result is
@@ -165,13 +220,13 @@ impl<'a> Kernel<'a> {
     /// The only way to the engine: it takes what the guard has checked.
     async fn run(&mut self, sql: &Checked<Sql>, rows_max: usize) -> Result<Table, CallError> {
         self.open().await?;
-        query_in(self.cell.as_mut().ok_or(CallError::Ended)?, sql, rows_max).await
+        query_in(&mut self.cell.as_mut().ok_or(CallError::Ended)?.cell, sql, rows_max).await
     }
 
     /// Opens the prepared file, once. Not in a cell that is still to parse.
     pub(crate) async fn open(&mut self) -> Result<(), CallError> {
         if !self.opened {
-            open_in(self.cell.as_mut().ok_or(CallError::Ended)?).await?;
+            open_in(&mut self.cell.as_mut().ok_or(CallError::Ended)?.cell).await?;
             self.opened = true;
         }
         Ok(())
@@ -189,12 +244,17 @@ impl<'a> Kernel<'a> {
 
     async fn recompute_rows(&mut self, plan: &Plan, rows_max: usize) -> Result<Recomputed, Problem> {
         self.start().await?;
+        let is_shared = self.is_shared();
         let said = async {
             self.open().await?;
-            recompute_in(self.cell.as_mut().ok_or(CallError::Ended)?, plan, self.dataset, rows_max).await
+            recompute_in(&mut self.cell.as_mut().ok_or(CallError::Ended)?.cell, plan, self.dataset, rows_max).await
         };
         match said.await {
             Ok(table) => Ok(Recomputed::Table(table)),
+            Err(_) if is_shared => {
+                self.alone();
+                Box::pin(self.recompute_rows(plan, rows_max)).await
+            }
             Err(CallError::Raised(raised)) => Ok(Recomputed::Nothing(raised.message)),
             Err(CallError::Ended) => {
                 let ended = self.end(Stop::WhenDone).await?;
@@ -221,7 +281,7 @@ impl<'a> Kernel<'a> {
     /// problem and not an outcome: the same step may well succeed when the run is resumed.
     pub async fn end(&mut self, stop: Stop) -> Result<Queried, Problem> {
         let mut queried = Queried::of(Outcome::Lost);
-        let Some(cell) = self.cell.take() else { return Ok(queried) };
+        let Some(Kept { cell, .. }) = self.cell.take() else { return Ok(queried) };
         self.opened = false;
         let Some(report) = cell.finish(stop).await.report else { return Err(lost()) };
         queried.usage = report.usage;
@@ -246,8 +306,14 @@ impl<'a> Kernel<'a> {
 
     /// Lets the cell go without waiting for its end.
     pub fn retire(&mut self) {
-        if let Some(cell) = self.cell.take() {
-            self.warehouse.retire(cell);
+        if let Some(kept) = self.cell.take() {
+            let cell = match self.shares && self.opened {
+                true => self.warehouse.kept.put(Some(self.file), kept),
+                false => Some(kept.cell),
+            };
+            if let Some(cell) = cell {
+                self.warehouse.retire(cell);
+            }
         }
         self.opened = false;
     }

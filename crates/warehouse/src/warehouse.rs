@@ -13,6 +13,7 @@ use crate::cache::Cache;
 use crate::early_read::EarlyRead;
 use crate::hashes::Hashes;
 use crate::indexes::Indexes;
+use crate::kept::KeptCells;
 use crate::notes::Notes;
 
 /// Told what long work is doing. Must not block.
@@ -49,6 +50,8 @@ pub struct Warehouse {
     pub cache_bytes: u64,
     /// What planning looks up in, by dataset version.
     pub indexes: Arc<Indexes>,
+    /// Cells that serve more than one statement.
+    pub kept: KeptCells,
     sandbox: OnceCell<Sandbox>,
     /// Readings that began before it was known which version they are of.
     early_reads: Mutex<Vec<EarlyRead>>,
@@ -71,6 +74,7 @@ impl Warehouse {
             environment,
             progress,
             indexes: Arc::default(),
+            kept: KeptCells::default(),
             sandbox: OnceCell::new(),
             cache_bytes: CACHE_BYTES_DEFAULT,
             early_reads: Mutex::default(),
@@ -167,6 +171,7 @@ impl Warehouse {
 
     /// Ends what is still running.
     pub async fn close(&self) {
+        self.kept.end();
         self.provide_broker();
         let begun = std::mem::take(&mut *self.early_reads.lock().unwrap_or_else(PoisonError::into_inner));
         for begun in begun {

@@ -12,17 +12,23 @@ const WHOLE: &str = "assay-whole";
 
 /// The interpreter of an environment that has the peer: `name==version`, as pip takes it.
 pub fn provide(target: &Path, peer: &str) -> anyhow::Result<PathBuf> {
-    let folder = target.join("bench").join(peer.replace("==", "-"));
+    provide_all(target, &peer.replace("==", "-"), &[peer])
+}
+
+/// The same of several packages, in an environment of that name. It is made anew where other versions are wanted.
+pub fn provide_all(target: &Path, name: &str, packages: &[&str]) -> anyhow::Result<PathBuf> {
+    let folder = target.join("bench").join(name);
     let python = folder.join("bin/python");
-    if folder.join(WHOLE).exists() && python.exists() {
+    let wanted = packages.join(" ");
+    if std::fs::read_to_string(folder.join(WHOLE)).is_ok_and(|has| has == wanted) && python.exists() {
         return Ok(python);
     }
-    println!("making a Python environment with {peer} in `{}`", folder.display());
-    let made = output(Command::new(find(peer)?).args(["-m", "venv", "--clear"]).arg(&folder));
+    println!("making a Python environment with {wanted} in `{}`", folder.display());
+    let made = output(Command::new(find(&wanted)?).args(["-m", "venv", "--clear"]).arg(&folder));
     made.context("cannot make a Python environment (Debian has it in python3-venv)")?;
-    let installed = output(Command::new(&python).args(["-m", "pip", "install", "--quiet", peer]));
-    installed.with_context(|| format!("cannot install {peer}: pip needs a package index that it can reach"))?;
-    std::fs::write(folder.join(WHOLE), peer).with_context(|| format!("cannot write in `{}`", folder.display()))?;
+    let installed = output(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages));
+    installed.with_context(|| format!("cannot install {wanted}: pip needs a package index that it can reach"))?;
+    std::fs::write(folder.join(WHOLE), wanted).with_context(|| format!("cannot write in `{}`", folder.display()))?;
     Ok(python)
 }
 

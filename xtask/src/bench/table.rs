@@ -118,8 +118,12 @@ pub enum Bound {
     AtMostTimes(&'static str, f64),
     /// At most so many times the other, and so many milliseconds more.
     AtMostTimesAndMore(&'static str, f64, f64),
+    /// At least so many times the other.
+    AtLeastTimes(&'static str, f64),
     /// So much, whatever others do.
     AtLeast(f64),
+    /// No more than that, whatever others do.
+    AtMost(f64),
 }
 
 impl Goal {
@@ -133,7 +137,9 @@ impl Goal {
             Bound::AtMostTimesAndMore(other, times, more) => {
                 (Some(*other), format!("at most {times} times and {more} ms"))
             }
+            Bound::AtLeastTimes(other, times) => (Some(*other), format!("at least {times} times")),
             Bound::AtLeast(least) => (None, format!("at least {least}")),
+            Bound::AtMost(most) => (None, format!("at most {most}")),
         };
         let beside = other.map(|other| format!(" beside {other}")).unwrap_or_default();
         let what = format!("{:<74}", format!("{case}: {ours}{beside}"));
@@ -148,7 +154,9 @@ impl Goal {
                 let rest = number - times * other;
                 (format!("{times}x {rest:+.0} ms"), rest <= *more)
             }
+            Bound::AtLeastTimes(_, times) => (format!("{:.2}x", number / other), number / other >= *times),
             Bound::AtLeast(least) => (format!("{number:.1}"), number >= *least),
+            Bound::AtMost(most) => (format!("{number:.1}"), number <= *most),
         };
         let verdict = if reached { "reached" } else { "not reached" };
         format!("{what} {shown:>12}  {asked}: {verdict}")
@@ -190,6 +198,10 @@ mod tests {
         assert!(verdict(bound(), 161.0, 100.0).ends_with(": not reached"));
         assert!(verdict(Bound::AtLeast(100.0), 100.0, 0.0).ends_with("100.0  at least 100: reached"));
         assert!(verdict(Bound::AtLeast(100.0), 99.9, 0.0).ends_with(": not reached"));
+        assert!(verdict(Bound::AtLeastTimes("they", 2.0), 4.0, 2.0).ends_with("2.00x  at least 2 times: reached"));
+        assert!(verdict(Bound::AtLeastTimes("they", 2.0), 3.9, 2.0).ends_with(": not reached"));
+        assert!(verdict(Bound::AtMost(60.0), 60.0, 0.0).ends_with("60.0  at most 60: reached"));
+        assert!(verdict(Bound::AtMost(60.0), 60.1, 0.0).ends_with(": not reached"));
         assert!(verdict(Bound::Below("nobody"), 1.0, 1.0).ends_with(": not measured"));
     }
 

@@ -13,6 +13,7 @@ mod bombs;
 mod checks;
 mod layers;
 mod left;
+mod served;
 mod setting;
 mod together;
 

@@ -16,6 +16,8 @@
 //! | `no file`, `no network` | the cell: there is nothing of the host in it |
 //! | `harmless` | nothing; it ran, and told or changed nothing outside its cell |
 
+mod served;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;

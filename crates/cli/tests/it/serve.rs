@@ -1,8 +1,11 @@
 //! The server as its callers meet it: the real binary, a free port, and HTTP as it goes over the wire.
 
+mod abuse;
 mod assistants;
 mod attacks;
+mod clients;
 mod crowd;
+mod doors;
 mod durable;
 mod owners;
 mod page;
@@ -86,6 +89,8 @@ fn a_message_may_be_a_statement_or_a_program_and_what_is_stopped_has_a_code() {
     assert_eq!((&refused["kind"], &refused["status"]), (&json!("answer"), &json!("refused")));
     site.post("/chat", &json!({ "dataset_id": "support", "message": "SQL:" })).problem(400, "usage");
     site.post("/chat", &json!({ "message": "how many" })).problem(400, "usage");
+    site.post("/chat", &json!(["support", "how many tickets"])).problem(400, "usage");
+    site.post("/runs", &json!({ "task": "sql", "input": ["support", "SELECT 1"] })).problem(400, "usage");
 }
 
 #[test]
@@ -229,6 +234,40 @@ fn a_thread_is_a_conversation() {
     site.get("/models").is(200).json();
     let settings = site.get("/settings").is(200).json().to_string();
     assert!(!settings.contains(&place.data().display().to_string()), "{settings}");
+}
+
+#[test]
+fn a_known_answer_is_a_run_like_any_other() {
+    let place = Place::new();
+    let site = Site::of(&place);
+    let first = site.chat("ecommerce", "revenue by category");
+    let known = site.chat("ecommerce", "Revenue by category?");
+    assert_eq!((&first["cached"], &known["cached"]), (&json!(false), &json!(true)));
+    assert_eq!((&known["cached_from"], &known["table"]), (&first["run"], &first["table"]));
+    assert_eq!((&known["run"], &known["question"]), (&known["run_id"], &json!("Revenue by category?")));
+    // Begun as a run that is worked on step by step.
+    let body = json!({ "task": "ask", "input": { "dataset_id": "ecommerce", "message": "revenue by category" } });
+    let begun = site.post("/runs", &body).is(202).json();
+    let heard = |run: &str| -> Vec<(Option<i64>, String)> {
+        let frames: Vec<Frame> = site.stream("GET", &format!("/runs/{run}/events"), &[], None).collect();
+        frames.into_iter().filter(|frame| frame.id.is_some()).map(|frame| (frame.id, frame.event)).collect()
+    };
+    let run = known["run"].as_str().unwrap();
+    assert_eq!(heard(run), heard(begun["run_id"].as_str().unwrap()));
+    let shown = |run: &str| {
+        let run = site.get(&format!("/runs/{run}")).is(200).json();
+        let steps: Vec<Value> = run["steps"].as_array().unwrap().iter().map(|step| step["name"].clone()).collect();
+        json!([run["task"], run["state"], run["mode"], run["attempts"], run["program"], steps])
+    };
+    assert_eq!(shown(run), shown(begun["run_id"].as_str().unwrap()));
+    let replayed = site.send("POST", &format!("/runs/{run}/replay"), &[], b"").is(200).json();
+    assert_eq!(replayed["replay"]["same"], true, "{replayed}");
+    assert_eq!(place.json(0, &["ask", "ecommerce", "revenue by category"])["cached_from"], begun["run_id"]);
+    let body = json!({ "dataset_id": "ecommerce", "message": "only for May 2026", "thread_id": known["thread_id"] });
+    let next = site.post("/chat", &body).is(200).json();
+    assert_eq!((&next["status"], &next["cached"]), (&json!("answered"), &json!(false)), "it continues: {next}");
+    let messages = site.get(&format!("/threads/{}/messages", known["thread_id"].as_str().unwrap())).is(200).json();
+    assert_eq!(messages["messages"].as_array().unwrap().len(), 4, "{messages}");
 }
 
 #[test]

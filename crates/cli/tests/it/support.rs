@@ -3,9 +3,11 @@
 //! Each place has its own name for the program (a hard link), so that every process a test starts can be told from
 //! those of the tests beside it: a leftover is a process whose file lies below the place.
 
+pub mod assistant;
 pub mod contract;
 pub mod http;
 pub mod leftovers;
+pub mod packages;
 pub mod resident;
 mod schema;
 pub mod stage;

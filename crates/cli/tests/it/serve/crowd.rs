@@ -67,3 +67,34 @@ fn callers_who_say_nothing_or_never_read_keep_nobody_from_being_served() {
     assert_eq!(answer["status"], "answered");
     drop((silent, slow, deaf));
 }
+
+#[test]
+fn a_thousand_who_only_listen_cost_little_and_hear_the_end() {
+    const READERS: usize = 1_000;
+    const BYTES_EACH_MAX: u64 = 64 << 10;
+    if !slow_is_wanted("a_thousand_who_only_listen_cost_little_and_hear_the_end") {
+        return;
+    }
+    let _ = sandbox::allow_more_files();
+    let place = Place::new();
+    let site = Site::of(&place);
+    let code = "import time\ntime.sleep(8)\nprint('over')";
+    let begun = site.post("/runs", &json!({ "task": "python", "input": { "code": code } })).is(202).json();
+    let events = begun["events_url"].as_str().unwrap();
+    let before = resident_bytes(site.started.pid());
+    let mut readers: Vec<_> = (0..READERS).map(|_| site.stream("GET", events, &[], None)).collect();
+    assert!(readers.iter_mut().all(|reader| reader.next().is_some()), "each hears the beginning");
+    let after = resident_bytes(site.started.pid());
+    let each = after.saturating_sub(before) / READERS as u64;
+    assert!(each < BYTES_EACH_MAX, "{each} bytes for each reader");
+    assert_eq!(site.chat("support", "how many tickets are there")["status"], "answered");
+    for reader in readers {
+        assert_eq!(reader.last().expect("it goes on").event, "run.finished");
+    }
+}
+
+fn resident_bytes(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() << 10
+}
