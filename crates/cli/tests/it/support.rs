@@ -6,6 +6,7 @@
 pub mod contract;
 pub mod http;
 pub mod leftovers;
+pub mod recorded;
 pub mod resident;
 mod schema;
 pub mod stage;
