@@ -178,7 +178,11 @@ fn print_verdict(printer: &Printer, solution: &Value, say: &dyn Fn(&str, &str)) 
     match text(&solution["verdict"]) {
         "verified" => say("verified", &printer.strong(&evidence)),
         "no_evidence" => {
-            let seen = if evidence.is_empty() { "it ran, and nothing says that it is right".into() } else { evidence };
+            let seen = if evidence.is_empty() {
+                "it was run as solution.py and came to its end; nothing says that it is right".into()
+            } else {
+                evidence
+            };
             say("unproven", &seen);
             if let Some(output) = list(&solution["history"]).last().and_then(|tried| tried["output"].as_str()) {
                 output.lines().take(10).for_each(|line| say("printed", line));

@@ -254,36 +254,28 @@ fn slips(program: &Program) -> Vec<Finding> {
 /// What has a use only where a program looks for whoever holds it against checks: frames of its callers, all objects of the
 /// interpreter, other modules' functions replaced, and objects that equal anything. An error: such a program proves nothing.
 fn tampering(program: &Program) -> Vec<Finding> {
-    let mut modules: Vec<&str> = Vec::new();
-    for site in &program.sites {
-        if let AnyNodeRef::StmtImport(node) = site.node {
-            let root = |path: &'_ str| path.split('.').next().map_or(0, str::len);
-            modules.extend(node.names.iter().map(|alias| match &alias.asname {
-                Some(name) => name.as_str(),
-                None => &alias.name.as_str()[..root(alias.name.as_str())],
-            }));
-        }
-    }
+    let modules = imported(program);
     let why = "reaches for what holds the program against its checks; write it without";
     let error = |what: &str, range| say(TAMPERING, Severity::Error, format!("`{what}` {why}"), range);
+    let of_module = |expression: &Expr| root_name(expression).is_some_and(|name| modules.contains(&name));
     let mut findings = Vec::new();
     for site in &program.sites {
         match site.node {
             AnyNodeRef::ExprAttribute(node) => {
                 let name = node.attr.as_str();
                 let of = |module: &str| matches!(&*node.value, Expr::Name(value) if value.id.as_str() == module);
-                let looks = FRAMES.contains(&name)
-                    || (of("sys")
-                        && matches!(
-                            name,
-                            "_getframe" | "_current_frames" | "settrace" | "setprofile" | "addaudithook" | "modules"
-                        ))
-                    || (of("gc") && name.starts_with("get_"))
-                    || (of("inspect") && matches!(name, "currentframe" | "stack" | "trace" | "getouterframes"));
-                let replaces =
-                    node.ctx != ExprContext::Load && root_name(&node.value).is_some_and(|name| modules.contains(&name));
-                if looks || replaces {
+                let looks =
+                    FRAMES.contains(&name) || JUDGES.iter().any(|(module, names)| of(module) && names.contains(&name));
+                let replaces = node.ctx != ExprContext::Load && of_module(&node.value);
+                if looks || replaces || (name == "__dict__" && of_module(&node.value)) {
                     findings.push(error(name, node.range()));
+                }
+            }
+            AnyNodeRef::ExprCall(call) => {
+                let called = call.func.as_name_expr().map(|name| name.id.as_str()).unwrap_or_default();
+                let is_changed = matches!(called, "setattr" | "delattr" | "vars");
+                if is_changed && call.arguments.args.first().is_some_and(of_module) {
+                    findings.push(error(called, call.range()));
                 }
             }
             AnyNodeRef::StmtImport(node) => {
@@ -292,11 +284,8 @@ fn tampering(program: &Program) -> Vec<Finding> {
             }
             AnyNodeRef::StmtImportFrom(node) => {
                 let from = node.module.as_ref().map_or("", |module| module.as_str());
-                let looks = |name: &str| match from {
-                    "sys" => matches!(name, "_getframe" | "modules" | "settrace" | "setprofile"),
-                    "gc" => name.starts_with("get_"),
-                    "inspect" => matches!(name, "currentframe" | "stack" | "getouterframes"),
-                    _ => from == "__main__",
+                let looks = |name: &str| {
+                    from == "__main__" || JUDGES.iter().any(|(module, names)| *module == from && names.contains(&name))
                 };
                 let named = node.names.iter().filter(|alias| looks(alias.name.as_str()));
                 findings.extend(named.map(|alias| error(alias.name.as_str(), alias.range())));
@@ -310,6 +299,26 @@ fn tampering(program: &Program) -> Vec<Finding> {
     }
     findings.truncate(EACH_MAX);
     findings
+}
+
+/// What of modules shows a program who runs it.
+const JUDGES: &[(&str, &[&str])] = &[
+    ("sys", &["_getframe", "_current_frames", "settrace", "setprofile", "addaudithook", "modules"]),
+    ("gc", &["get_objects", "get_referrers", "get_referents"]),
+    ("inspect", &["currentframe", "stack", "trace", "getouterframes"]),
+];
+
+/// The names by which whole modules are known.
+fn imported<'a>(program: &Program<'a>) -> Vec<&'a str> {
+    let mut modules = Vec::new();
+    for site in &program.sites {
+        let AnyNodeRef::StmtImport(node) = site.node else { continue };
+        modules.extend(node.names.iter().map(|alias| match &alias.asname {
+            Some(name) => name.as_str(),
+            None => alias.name.as_str().split('.').next().unwrap_or_default(),
+        }));
+    }
+    modules
 }
 
 fn equals_anything(function: &StmtFunctionDef) -> bool {

@@ -72,11 +72,14 @@ impl Live {
         if more > 0 {
             say("", &format!("and {more} lines more"));
         }
-        for evidence in list(&state["evidence"]).filter(|one| text(&one["by"]) != "types") {
-            say("checked", text(&evidence["detail"]));
-        }
-        if !state["error"].is_null() {
-            say(&format!("try {iteration}"), first_line(&state["error"]));
+        let evidence: Vec<&str> = list(&state["evidence"])
+            .filter(|one| text(&one["by"]) != "types" || one["failed"].as_u64() != Some(0))
+            .map(|one| text(&one["detail"]))
+            .collect();
+        evidence.iter().for_each(|detail| say("checked", detail));
+        let error = first_line(&state["error"]);
+        if !error.is_empty() && !evidence.iter().any(|detail| detail.contains(error)) {
+            say("failed", error);
         }
         if let Some(reflection) = state["reflection"].as_str().filter(|_| status == "reflecting") {
             say("next", reflection);
@@ -98,7 +101,7 @@ impl Live {
 }
 
 fn say(printer: &Printer, label: &str, told: &str) {
-    const LABEL_WIDTH: usize = 10;
+    const LABEL_WIDTH: usize = 12;
     printer.narrate(&format!("{}{told}", printer.dim(&format!("{label:<LABEL_WIDTH$}"))));
 }
 

@@ -37,7 +37,8 @@ fn who_reaches_for_its_judge_is_not_run() {
     for code in [FORGED, READER, ANYTHING, SKIPPER] {
         let solution = solve(&saying(&[code, RIGHT]), &place, TASK, &["--no-memory"]).exits(0).document();
         assert_eq!((&solution["iteration"], &solution["code"]), (&json!(2), &json!(RIGHT)), "{code}: {solution:#}");
-        assert_eq!(solution["history"][0]["findings"][0]["rule"], "python/tampering", "{solution:#}");
+        let findings = solution["history"][0]["findings"].as_array().unwrap();
+        assert!(findings.iter().any(|finding| finding["rule"] == "python/tampering"), "{solution:#}");
     }
 }
 

@@ -66,6 +66,9 @@ fn who_reaches_for_its_judge_is_an_error() {
         "import unittest\nunittest.TestCase.assertEqual = print",
         "import builtins\nbuiltins.isinstance = lambda *_: True",
         "import json as j\nj.dumps = print",
+        "import json\nsetattr(json, 'dumps', print)",
+        "import json\njson.__dict__['dumps'] = print",
+        "import json\nvars(json)['dumps'] = print",
         "class A:\n    def __eq__(self, other):\n        return True",
     ] {
         let findings = lint(text);
