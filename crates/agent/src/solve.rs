@@ -3,7 +3,7 @@
 //! ```text
 //!   Recall -> remembered code ----------------------+
 //!     | nothing                                     v
-//!   Write(First) -> plan, code -> looked at -> [Approve] -> Run -> checks hold ----> End(Verified)
+//!   Write(First) -> plan, code -> looked at -> [Approve] -> [Test] -> Run -> checks hold -> End(Verified)
 //!     ^                 | stub, copy, refused       | no checks, and it ran -------> End(NoEvidence)
 //!     |                 v                           v
 //!   Write(Sample | Mend | Anew) <---- reflect <- a try that failed --- enough tried -> End(Failed)
@@ -14,6 +14,7 @@
 //!
 //! Invariants, tested by trying every sequence of outcomes: it ends; only code that was just written or remembered, and
 //! looked at, is run, and code with an error only where a person allows it; it is verified by checks that were executed.
+//! What is no check (tests that the model wrote, names that nothing binds) is worth a try or two, and decides nothing.
 
 mod examples;
 mod state;
@@ -39,6 +40,8 @@ pub struct Policy {
     pub has_checks: bool,
     /// What is done with code in which there is an error.
     pub errors: Errors,
+    /// Whether the model writes tests where the user has none, without seeing the code.
+    pub self_tests: bool,
 }
 
 /// What is done with code in which the guard sees an error.
@@ -74,6 +77,8 @@ pub enum Action {
     Write(Approach),
     /// Ask a person whether this code, in which there is an error, may run.
     Approve(String),
+    /// Have tests written by a model that sees what this code offers and not how, once; then it is run.
+    Test(String),
     /// Execute this code, with the checks.
     Run(String),
     /// Nothing: this is how it ends.
@@ -141,6 +146,8 @@ pub enum Outcome {
     WroteNoCode(Vec<String>),
     /// A person decided.
     Decided(bool),
+    /// Tests were written, or nobody could.
+    Tested,
     /// Code was executed.
     Ran(Ran),
     /// The budget does not allow the action.
@@ -149,6 +156,8 @@ pub enum Outcome {
 
 /// Copies of what failed that are taken before it is given up.
 const COPIES_MAX: u32 = 2;
+/// Tries that are spent on what is no check: it may well be wrong itself.
+const DOUBTED_MAX: u32 = 2;
 const WORDS_MAX: usize = 12;
 
 /// A coder's state: what was tried, what came of it, and what is next.
@@ -167,6 +176,9 @@ pub struct Machine {
     copies: u32,
     stale: u32,
     best: u64,
+    has_asked_for_tests: bool,
+    /// Of each try, whether it came to its end with no check against it.
+    ended_well: Vec<bool>,
 }
 
 impl Machine {
@@ -186,6 +198,8 @@ impl Machine {
             copies: 0,
             stale: 0,
             best: 0,
+            has_asked_for_tests: false,
+            ended_well: Vec::new(),
         }
     }
 
@@ -223,6 +237,7 @@ impl Machine {
     pub fn observe(&mut self, outcome: Outcome) {
         self.next = match (self.next.clone(), outcome) {
             (Action::End(end), _) => Action::End(end),
+            (Action::Test(code), Outcome::Tested | Outcome::Spent(_)) => Action::Run(code),
             (_, Outcome::Spent(why)) => Action::End(End::Spent(why)),
             (Action::Recall, Outcome::Remembered(None)) => Action::Write(Approach::First),
             (Action::Recall, Outcome::Remembered(Some((code, looked)))) => {
@@ -235,7 +250,7 @@ impl Machine {
                 self.take(code, looked)
             }
             (Action::Write(approach), Outcome::WroteNoCode(words)) => self.wrote_no_code(approach, words),
-            (Action::Approve(code), Outcome::Decided(true)) => Action::Run(code),
+            (Action::Approve(code), Outcome::Decided(true)) => self.run(code),
             (Action::Approve(_), Outcome::Decided(false)) => self.failed("a person did not allow it to run", None),
             (Action::Run(_), Outcome::Ran(ran)) => self.ran(ran),
             (action, _) => action,
@@ -283,8 +298,17 @@ impl Machine {
                 let said = self.tried.last().map(Tried::errors).unwrap_or_default();
                 self.failed(&format!("it was not executed: {said}"), Some("refused"))
             }
-            _ => Action::Run(code),
+            _ => self.run(code),
         }
+    }
+
+    /// Runs code; where nothing else is to hold it against, the model is first asked for tests.
+    fn run(&mut self, code: String) -> Action {
+        if self.policy.self_tests && !self.policy.has_checks && !self.has_asked_for_tests {
+            self.has_asked_for_tests = true;
+            return Action::Test(code);
+        }
+        Action::Run(code)
     }
 
     fn ran(&mut self, ran: Ran) -> Action {
@@ -297,10 +321,26 @@ impl Machine {
         if last.holds() {
             return Action::End(End::Verified);
         }
-        if last.evidence.iter().any(|evidence| evidence.failed > 0) {
+        if last.evidence.iter().any(|evidence| evidence.by.verifies() && evidence.failed > 0) {
             return self.failed("a check failed", ran.signature.as_deref());
         }
-        Action::End(End::NoEvidence)
+        let doubt = last.evidence.iter().find(|evidence| evidence.failed > 0).map(|evidence| evidence.detail.clone());
+        self.ended_well.resize(self.tried.len() - 1, false);
+        self.ended_well.push(true);
+        match doubt {
+            Some(doubt) if self.doubted() <= DOUBTED_MAX => self.failed(&doubt, Some(&doubt)),
+            _ => Action::End(End::NoEvidence),
+        }
+    }
+
+    /// How many tries came to their end, each with a doubt.
+    fn doubted(&self) -> u32 {
+        self.ended_well.iter().filter(|well| **well).count() as u32
+    }
+
+    /// How it ends where nothing more is tried: what came to its end unproven is more than nothing.
+    fn given_up(&self) -> End {
+        if self.doubted() > 0 { End::NoEvidence } else { End::Failed }
     }
 
     fn failed(&mut self, error: &str, signature: Option<&str>) -> Action {
@@ -313,7 +353,7 @@ impl Machine {
         }
         let tries = self.tried.len() as u32;
         if tries >= self.policy.iterations_max || self.copies >= COPIES_MAX || self.stale >= self.policy.stale_max {
-            return Action::End(End::Failed);
+            return Action::End(self.given_up());
         }
         self.approach = self.next_approach();
         if let Some(last) = self.tried.last_mut() {
@@ -347,7 +387,7 @@ impl Machine {
             Action::Write(_) if self.tried.last().is_some_and(|last| last.error.is_some()) => Status::Reflecting,
             Action::Write(_) if self.plan.is_empty() => Status::Planning,
             Action::Write(_) => Status::Coding,
-            Action::Approve(_) | Action::Run(_) => Status::Executing,
+            Action::Approve(_) | Action::Test(_) | Action::Run(_) => Status::Executing,
             Action::End(End::Verified | End::NoEvidence) => Status::Finished,
             Action::End(End::Failed | End::Spent(_)) => Status::Failed,
         };
@@ -363,9 +403,21 @@ impl Machine {
         }
     }
 
-    /// The try that came furthest, the later one of equals.
+    /// The try that came furthest. Of equals the later one, but one that came to its end is not replaced by a revision
+    /// that no more speaks for.
     pub fn best(&self) -> Option<&Tried> {
-        self.tried.iter().filter(|tried| !tried.code.is_empty()).max_by_key(|tried| (tried.passed(), tried.ran()))
+        let well = |at: usize| self.ended_well.get(at).copied().unwrap_or_default();
+        let key = |(at, tried): &(usize, &Tried)| {
+            let doubts: u64 = tried.evidence.iter().map(|evidence| evidence.failed).sum();
+            let before = if well(*at) { std::cmp::Reverse(*at) } else { std::cmp::Reverse(0) };
+            (tried.passed(), well(*at), std::cmp::Reverse(if well(*at) { doubts } else { 0 }), tried.ran(), before)
+        };
+        self.tried
+            .iter()
+            .enumerate()
+            .filter(|(_, tried)| !tried.code.is_empty())
+            .max_by_key(key)
+            .map(|(_, tried)| tried)
     }
 }
 

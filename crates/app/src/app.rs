@@ -61,7 +61,8 @@ impl App {
         warehouse.cache_bytes = settings.cache_bytes;
         let models = model::Directory { local: Some(local.clone().runner()), ..settings.models.clone() };
         let budget_day = settings.budget_day.clone();
-        let context = Arc::new(Context { warehouse, build, models, budget_day });
+        let searches = settings.searches.clone();
+        let context = Arc::new(Context { warehouse, build, models, budget_day, searches });
         App { settings, context, local, store: OnceCell::new(), engine: OnceCell::new() }
     }
 

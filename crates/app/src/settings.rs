@@ -5,6 +5,7 @@
 
 pub(crate) mod chosen;
 mod models;
+mod searches;
 mod serving;
 mod telling;
 mod weights;
@@ -42,6 +43,8 @@ const SERVE: &str = "serve";
 const SERVE_DOT: &str = "serve.";
 /// The table of models in the user's file.
 const MODELS: &str = "models";
+/// The table of what models may look in, in the user's file.
+const SEARCH: &str = "search";
 /// The table of weights in the user's file.
 const WEIGHTS: &str = "weights";
 /// The file beside the user's data.
@@ -305,6 +308,8 @@ pub struct Settings {
     pub otlp: Option<Collector>,
     /// What callers of a server may take.
     pub serve: ServeLimits,
+    /// Where models may look something up.
+    pub searches: tasks::Searches,
 }
 
 impl Settings {
@@ -333,12 +338,15 @@ fn decide(
     let project = read_settings(Path::new(PROJECT_FILE), read_file, true)?;
     let mut user =
         user_file.as_ref().map(|path| read_settings(path, read_file, false)).transpose()?.unwrap_or_default();
-    let defined = match (user.models.take(), &user_file) {
-        (Some(models), Some(file)) => {
-            let around = models::Surroundings { file, home: home.as_deref(), environment, read_file };
-            models::definitions(models, &around)?
-        }
+    let around =
+        user_file.as_ref().map(|file| models::Surroundings { file, home: home.as_deref(), environment, read_file });
+    let defined = match (user.models.take(), &around) {
+        (Some(models), Some(around)) => models::definitions(models, around)?,
         _ => BTreeMap::new(),
+    };
+    let searches = match (user.search.take(), &around) {
+        (Some(table), Some(around)) => searches::searches(table, around)?,
+        _ => tasks::Searches::default(),
     };
     let weights = weights::weights(user.weights.take(), user_file.as_deref())?;
     let flag = |name: &str| match name {
@@ -446,6 +454,7 @@ fn decide(
         log: LogFilter::parse(&value("log").unwrap_or_default())?,
         otlp: telling::collector(value("otlp_endpoint"), environment),
         serve: ServeLimits::read(&|name| whole(name, serving::allowed(name)))?,
+        searches,
         data_dir,
         color,
         all,
@@ -499,6 +508,8 @@ struct FileSettings {
     models: Option<toml::Value>,
     /// And of weights.
     weights: Option<toml::Value>,
+    /// And of what models may look in.
+    search: Option<toml::Value>,
 }
 
 fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Result<FileSettings, Problem> {
@@ -507,7 +518,11 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
     let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         invalid(error.message().to_string()).hint("write `name = \"value\"` lines")
     })?;
-    let (models, weights) = (table.remove(MODELS), table.remove(WEIGHTS));
+    let (models, weights, search) = (table.remove(MODELS), table.remove(WEIGHTS), table.remove(SEARCH));
+    if in_project && search.is_some() {
+        return Err(invalid("what models may look in cannot come from a project".to_string())
+            .hint("write [search.web] or [search.files] into your own file"));
+    }
     if in_project && (models.is_some() || weights.is_some()) {
         return Err(invalid("models cannot come from a project".to_string())
             .hint("define them in your own file: a model is sent your data, and a key is sent to it"));
@@ -539,7 +554,7 @@ fn read_settings(path: &Path, read_file: ReadFile<'_>, in_project: bool) -> Resu
         };
         values.insert(name, value);
     }
-    Ok(FileSettings { values, models, weights })
+    Ok(FileSettings { values, models, weights, search })
 }
 
 /// `[budget.run]` with `tokens` below it is the setting `budget.run.tokens`.
@@ -633,6 +648,31 @@ mod tests {
             assert_eq!(problem.code, Code::SettingInvalid, "{wrong}");
         }
         assert!(decided(&[("HOME", "/h")], &[("assay.toml", "[budget.run]\ntokens = 5")]).is_err());
+    }
+
+    #[test]
+    fn models_look_nowhere_unless_the_user_says_where() {
+        let file = "/h/.config/assay/config.toml";
+        let decided = |text: &str| decided(&[("HOME", "/h")], &[(file, text)]);
+        assert!(decided("").expect("all is well").searches.tools().is_empty());
+        let web = "[search.web]\nurl = \"http://127.0.0.1:1/s\"\nhosts = { \"a.example\" = \"MIT\", b = \"\" }\n";
+        let searches = decided(&format!("{web}[search.files]\nfolders = [\"~/notes\"]")).expect("right").searches;
+        assert_eq!((searches.tools().len(), searches.folders), (2, vec![PathBuf::from("/h/notes")]));
+        let hosts = searches.web.expect("a search engine").hosts;
+        assert_eq!((hosts["a.example"].as_deref(), &hosts["b"]), (Some("MIT"), &None));
+        for wrong in [
+            "search = 1".to_string(),
+            web.replace("127.0.0.1", "search.example"),
+            web.replace("hosts = { \"a.example\" = \"MIT\", b = \"\" }", "hosts = {}"),
+            web.replace("url", "adress"),
+            "[search.files]\nfolders = \"a\"".to_string(),
+        ] {
+            assert_eq!(decided(&wrong).expect_err(&wrong).code, Code::SettingInvalid, "{wrong}");
+        }
+        let project = super::decide(&Overrides::default(), &BTreeMap::from([("HOME".into(), "/h".into())]), &|path| {
+            (path == Path::new("assay.toml")).then(|| web.to_string())
+        });
+        assert!(project.is_err(), "a project names no place to look in");
     }
 
     #[test]

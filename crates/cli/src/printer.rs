@@ -151,6 +151,13 @@ impl Printer {
         let _ = writeln!(io::stderr(), "{}", clean(text));
     }
 
+    /// Prints one line of what is under way, on stderr, where people want to see it.
+    pub fn narrate(&self, text: &str) {
+        if !self.quiet {
+            self.aside(text);
+        }
+    }
+
     /// Passes on what a program printed to stderr, as it is.
     pub fn pass_on(&self, text: &str) {
         self.wipe();

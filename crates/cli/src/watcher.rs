@@ -20,12 +20,20 @@ pub struct Watcher {
     ended: AtomicBool,
     /// The run whose program's output was printed while it ran, and the way there.
     streamed: Mutex<Option<(RunId, Outlet)>>,
+    /// What was told of the solve that is under way.
+    solve: Mutex<solve::Live>,
 }
 
 impl Watcher {
     /// Nothing seen yet.
     pub fn new(printer: Arc<Printer>) -> Watcher {
-        Watcher { printer, under_way: Mutex::new(None), ended: AtomicBool::new(false), streamed: Mutex::new(None) }
+        Watcher {
+            printer,
+            under_way: Mutex::new(None),
+            ended: AtomicBool::new(false),
+            streamed: Mutex::new(None),
+            solve: Mutex::default(),
+        }
     }
 
     /// The run that is under way, so that who interrupts it is told its name.
@@ -55,7 +63,11 @@ impl Watcher {
         *self.under_way.lock().unwrap_or_else(PoisonError::into_inner) = (!ended).then(|| event.run.clone());
         match self.printer.format {
             Format::JsonLines => self.printer.json(&serde_json::to_value(event).unwrap_or_default()),
-            Format::Json | Format::Text => self.tell_progress(event),
+            Format::Json => self.tell_progress(event),
+            Format::Text => {
+                self.tell_solve(event);
+                self.tell_progress(event);
+            }
         }
     }
 
@@ -80,6 +92,19 @@ impl Watcher {
         let failed = streamed.as_ref().and_then(|(_, outlet)| outlet.drain());
         if let Some(error) = failed.filter(|_| next.kind == "run.finished") {
             self.printer.give_up(&error);
+        }
+    }
+
+    /// What a coder says, writes and is told.
+    fn tell_solve(&self, event: &Event) {
+        let mut live = self.solve.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = |field: &str| event.data[field].as_str().unwrap_or_default();
+        match event.kind.as_str() {
+            "text.delta" if matches!(text("channel"), "plan" | "code" | "reflection") && live.is_on() => {
+                live.hear(&self.printer, text("channel"), text("text"));
+            }
+            "solve.state" => live.see(&self.printer, &event.data),
+            _ => {}
         }
     }
 

@@ -18,6 +18,8 @@
 mod arguments;
 mod depth;
 mod imports;
+mod lint;
+mod literal;
 mod paths;
 mod program;
 mod scopes;
@@ -34,7 +36,9 @@ use ruff_text_size::TextRange;
 
 use crate::checked::{Checked, Python, Report};
 
-pub use shape::{Stub, shape, stub};
+pub use lint::{FAULTS, TAMPERING, lint};
+pub use literal::Literal;
+pub use shape::{Stub, interface, shape, stub, tests_at_least};
 
 /// Bytes of a program that are looked at.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;

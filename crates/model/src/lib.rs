@@ -25,6 +25,7 @@ mod recorded;
 mod reply;
 mod request;
 mod retry;
+pub mod search;
 mod secret;
 mod sse;
 mod watched;

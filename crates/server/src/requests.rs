@@ -200,11 +200,14 @@ fn solve(place: &Place, asked: Solve, key: Option<&str>) -> Result<Request, Prob
     let budget = &place.app.settings.budget_run;
     let input = SolveInput {
         tests: asked.tests.map(|text| TestsFile { name: "test_solution.py".to_string(), text }),
+        beside: Vec::new(),
         file: None,
         max_iterations: asked.max_iterations.unwrap_or(ITERATIONS_MAX_USUAL),
         candidates: None,
         model: model(place, asked.model.as_deref())?.map(|model| Solver { name: model.name, budget: budget.clone() }),
         consent: if asked.ask { Consent::Ask } else { Consent::None },
+        // The folders and the search engine are those of whoever started the server.
+        tools: Vec::new(),
         no_memory: false,
         task: asked.task,
     };

@@ -13,6 +13,7 @@ mod context;
 mod demo;
 mod eval;
 mod invariants;
+mod looking_up;
 mod plan_run;
 mod plan_tour;
 mod program;
@@ -25,6 +26,7 @@ mod task;
 mod whole;
 
 pub use agent::solve::State as SolveState;
+pub use agent::tools::{LICENCES, Tool};
 pub use answer::{
     Answer, AnswerChart, AnswerModel, AnswerRefusal, AnswerSource, AnswerStatus, By, Cost, Derivation, Figure, Known,
     Level, NumberedReading, ProposedNote, Timing,
@@ -37,6 +39,7 @@ pub use demo::{DemoDocument, DemoInput, demo};
 pub use eval::{
     ByModel, CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval,
 };
+pub use looking_up::{LookingUp, Searches, WebSearch};
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};
 pub use program::{DATABASE_NAME, ExecutionDocument, ProgramData, ProgramInput, program};

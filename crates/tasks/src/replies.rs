@@ -30,6 +30,15 @@ pub struct Replies<'a> {
     spent_ms: u64,
 }
 
+/// What may still be spent.
+#[derive(Serialize)]
+pub struct Left {
+    tokens: u64,
+    seconds: u64,
+    usd: Option<f64>,
+    tries: u32,
+}
+
 /// A request as it is recorded.
 #[derive(Serialize)]
 struct Asked<'a> {
@@ -107,6 +116,17 @@ impl<'a> Replies<'a> {
         self.spent.tokens.total() >= self.budget.tokens_max.unwrap_or(TOKENS_DEFAULT)
             || seconds >= self.budget.seconds_max.unwrap_or(SECONDS_DEFAULT)
             || self.budget.usd_max.zip(self.spent.usd).is_some_and(|(most, spent)| spent >= most)
+    }
+
+    /// What the budget has left, and how many tries.
+    pub fn left(&self, tries: u32) -> Left {
+        let Budget { tokens_max, usd_max, seconds_max } = self.budget;
+        Left {
+            tokens: tokens_max.unwrap_or(TOKENS_DEFAULT).saturating_sub(self.spent.tokens.total()),
+            seconds: seconds_max.unwrap_or(SECONDS_DEFAULT).saturating_sub(self.spent_ms / 1_000),
+            usd: usd_max.map(|most| (most - self.spent.usd.unwrap_or_default()).max(0.0)),
+            tries,
+        }
     }
 
     /// That the budget is used up, in words.

@@ -4,27 +4,35 @@
 //! step. What verifies is executed by our own runner in a cell without a network; what the model says of its code counts
 //! for nothing. The user's file is written by this process and not by a cell, whole or not at all.
 
+mod compare;
 mod document;
 mod execute;
 mod file;
 mod lessons;
+mod packages;
 mod prompt;
 
 use std::path::PathBuf;
 
-use agent::solve::{Action, Approach, End, Errors, Example, Looked, Machine, Outcome, Policy, State, find_examples};
+use agent::solve::{
+    Action, Approach, End, Errors, Example, Looked, Machine, Outcome, Policy, Ran, State, find_examples,
+};
+use agent::tools::Tool;
 use base::{Code, Document, Finding, Problem, Severity};
 use flow::{Finish, Run};
+use guard::{Checked, Python};
 use model::Family;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::document::{Solution, SolutionLessons, SolutionModel, SolutionStatus, SolutionVerdict};
-use self::execute::Checks;
+use self::execute::{Checks, Held};
 use self::lessons::Lessons;
+use self::packages::Packages;
 use self::prompt::Prompts;
 use crate::by_model::Budget;
 use crate::context::Context;
+use crate::looking_up::LookingUp;
 use crate::replies::Replies;
 use crate::task::{no_stranger_writes, parse_input};
 
@@ -36,6 +44,9 @@ pub struct SolveInput {
     /// What the solution is held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<TestsFile>,
+    /// Files that lie beside the solution when it is run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<TestsFile>,
     /// Where the solution goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<SolutionFile>,
@@ -50,12 +61,15 @@ pub struct SolveInput {
     /// What a person has said beforehand.
     #[serde(default)]
     pub consent: Consent,
+    /// Where the model may look something up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
     /// Whether nothing is remembered, neither from before nor for later.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_memory: bool,
 }
 
-/// The user's tests, as they were when the run began.
+/// A file of the user's, such as the tests, as it was when the run began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestsFile {
     /// The file's name, without its folder.
@@ -135,6 +149,15 @@ impl SolveInput {
                 "name the file with letters, digits and `_`, such as out.py",
             );
         }
+        let own = [Some(format!("{module}.py")), self.tests.as_ref().map(|tests| tests.name.clone())];
+        for (at, file) in self.beside.iter().enumerate() {
+            let is_taken =
+                own.contains(&Some(file.name.clone())) || self.beside[..at].iter().any(|one| one.name == file.name);
+            if is_taken {
+                let hint = "files lie in one folder when the program runs, so each has a name of its own";
+                return usage(format!("two files are called `{}`", base::shown(&file.name)), hint);
+            }
+        }
         let Some(tests) = &self.tests else { return Ok(()) };
         if tests.name == format!("{module}.py") {
             let hint = "the tests import the solution by its name, so the two have different names";
@@ -161,7 +184,8 @@ pub async fn solve(run: &mut Run, context: &Context, input: Value) -> Result<Fin
         no_stranger_writes(run)?;
     }
     let examples = find_examples(&input.task);
-    let checks = Checks { module: input.module(), tests: input.tests.as_ref(), examples: &examples };
+    let (tests, beside) = (input.tests.as_ref(), input.beside.as_slice());
+    let checks = Checks { module: input.module(), tests, examples: &examples, beside };
     let none = Budget::default();
     let (name, budget) = input.model.as_ref().map_or(("", &none), |model| (model.name.as_str(), &model.budget));
     let family = context.models.family(name);
@@ -172,8 +196,11 @@ pub async fn solve(run: &mut Run, context: &Context, input: Value) -> Result<Fin
         prompts: Prompts::new(&input, &checks, &family),
         checks,
         replies: Replies::new(context, name, budget),
+        looking_up: LookingUp::new(&context.searches, &input.tools, family.tools),
         lessons: Lessons::default(),
         allowed: Vec::new(),
+        self_tests: None,
+        packages: Packages::default(),
     };
     let mut machine = Machine::new(policy(&input, &family, &examples));
     solving.tell(&machine);
@@ -182,6 +209,7 @@ pub async fn solve(run: &mut Run, context: &Context, input: Value) -> Result<Fin
             Action::Recall => solving.recall().await?,
             Action::Write(approach) => solving.write(&machine, approach).await?,
             Action::Approve(code) => solving.ask(&machine, code).await?,
+            Action::Test(code) => solving.test(&code).await?,
             Action::Run(code) => solving.execute(&code).await?,
             Action::End(end) => break end,
         };
@@ -204,6 +232,8 @@ fn policy(input: &SolveInput, family: &Family, examples: &[Example]) -> Policy {
             Consent::Ask => Errors::Ask,
             Consent::Yes => Errors::Allow,
         },
+        // Those of small models are wrong more often than right.
+        self_tests: family.critique_is_gate,
     }
 }
 
@@ -215,9 +245,13 @@ struct Solving<'a> {
     prompts: Prompts<'a>,
     checks: Checks<'a>,
     replies: Replies<'a>,
+    looking_up: LookingUp<'a>,
     lessons: Lessons,
     /// Programs with an error that a person allowed.
     allowed: Vec<String>,
+    /// What the model wrote to hold code against that it has not seen.
+    self_tests: Option<Checked<Python>>,
+    packages: Packages,
 }
 
 impl Solving<'_> {
@@ -230,6 +264,9 @@ impl Solving<'_> {
         let told = json!({
             "status": status, "iteration": iteration, "max_iterations": max_iterations,
             "error": last.and_then(|last| last.error.clone()), "evidence": last.map(|last| last.evidence.clone()),
+            "findings": last.map(|last| last.findings.clone()), "output": last.map(|last| last.output.clone()),
+            "reflection": last.and_then(|last| last.reflection.clone()),
+            "left": self.replies.left(max_iterations.saturating_sub(iteration)),
         });
         self.run.emitter().pass("solve.state", told);
     }
@@ -275,10 +312,16 @@ impl Solving<'_> {
             }
             _ => None,
         };
-        let request = self.prompts.code(machine, approach, advice.as_deref());
-        let hear = prompt::split(self.run.emitter(), approach);
-        let Some(reply) = self.replies.ask(self.run, &request, hear).await? else {
-            return Ok(Outcome::Spent(self.replies.exhausted()));
+        let mut request = self.prompts.code(machine, approach, advice.as_deref());
+        self.looking_up.offer(&mut request);
+        let reply = loop {
+            let hear = prompt::split(self.run.emitter(), approach);
+            let Some(reply) = self.replies.ask(self.run, &request, hear).await? else {
+                return Ok(Outcome::Spent(self.replies.exhausted()));
+            };
+            if !self.looking_up.answer(self.run, &mut request, &reply).await? {
+                break reply;
+            }
         };
         let (words, code) = agent::read_program(&(request.begun().to_string() + &reply.text));
         let words = if self.prompts.asks_for_words() { words } else { Vec::new() };
@@ -294,6 +337,7 @@ impl Solving<'_> {
 
     fn look(&self, code: &str) -> Looked {
         let mut findings = guard::python::findings(code, guard::python::Profile::Task);
+        findings.extend(guard::python::lint(code));
         let stub = guard::python::stub(code);
         // That a function gives a constant may be what is wanted; tests can tell.
         let (stub, remark) = match stub {
@@ -309,10 +353,35 @@ impl Solving<'_> {
         Looked { findings, stub, shape: guard::python::shape(code).map(|hash| hash.to_string()) }
     }
 
+    /// Has tests written by a model that sees the task and what the code offers. What cannot be executed is left out.
+    async fn test(&mut self, code: &str) -> Result<Outcome, Problem> {
+        let offered = guard::python::interface(code);
+        if offered.is_empty() {
+            return Ok(Outcome::Tested);
+        }
+        let request = self.prompts.tests(&offered, &self.checks.module);
+        let Some(reply) = self.replies.ask(self.run, &request, |_| {}).await? else {
+            return Ok(Outcome::Spent(self.replies.exhausted()));
+        };
+        let (_, tests) = agent::read_program(&reply.text);
+        let tests = tests.filter(|tests| guard::python::tests_at_least(tests) > 0 && !tests.contains("pytest"));
+        self.self_tests = tests.and_then(|tests| guard::python::check(&tests, guard::python::Profile::Task).ok());
+        Ok(Outcome::Tested)
+    }
+
     async fn execute(&mut self, code: &str) -> Result<Outcome, Problem> {
         let allowed = self.input.consent == Consent::Yes || self.allowed.iter().any(|one| one == code);
-        let ran = execute::execute(self.run, self.context, &self.checks, code, allowed).await?;
+        let mut ran = self.execute_once(code, allowed).await?;
+        if self.provide(&mut ran).await? {
+            ran = self.execute_once(code, allowed).await?;
+        }
         Ok(Outcome::Ran(ran))
+    }
+
+    async fn execute_once(&mut self, code: &str, allowed: bool) -> Result<Ran, Problem> {
+        let held = Held { checks: &self.checks, self_tests: self.self_tests.as_ref() };
+        let own = self.packages.sandbox.as_ref();
+        execute::execute(self.run, self.context, own, &held, (code, allowed)).await
     }
 
     /// What the end of the loop means.
@@ -330,8 +399,8 @@ impl Solving<'_> {
             End::Failed | End::Spent(_) => SolutionVerdict::Failed,
         };
         let code = match verdict {
-            SolutionVerdict::Failed => machine.best().map(|best| best.code.clone()),
-            _ => machine.tried().last().map(|last| last.code.clone()),
+            SolutionVerdict::Verified => machine.tried().last().map(|last| last.code.clone()),
+            _ => machine.best().map(|best| best.code.clone()),
         };
         let written = self.keep(verdict, code.as_deref()).await?;
         let lessons = match self.input.no_memory {
@@ -344,8 +413,8 @@ impl Solving<'_> {
         let state = self.state(machine);
         let last = machine.tried().last();
         let evidence = match verdict {
-            SolutionVerdict::Failed => machine.best().or(last),
-            _ => last,
+            SolutionVerdict::Verified => last,
+            _ => machine.best().or(last),
         };
         let solution = Solution {
             run: self.run.id().clone(),

@@ -114,6 +114,12 @@ impl Warehouse {
         making.await.map_err(lost)?
     }
 
+    /// A sandbox of its own with that set, for who began before it was installed; its cells are cold.
+    pub async fn sandbox_with(&self, set: Set) -> Result<Sandbox, Problem> {
+        let environment = self.install(set).await?;
+        environment.sandbox(self.program.clone(), data::kernel::MODULES).await
+    }
+
     /// Starts a broker for those who come next, if one was missed so far. That it cannot be started is no reason to fail.
     pub fn provide_broker(&self) {
         let broker = self.sandbox.get().and_then(Sandbox::broker);

@@ -5,7 +5,7 @@ use base::Finding;
 use super::*;
 
 fn policy(mends: bool, errors: Errors) -> Policy {
-    Policy { iterations_max: 4, samples_max: 2, mends, stale_max: 3, has_checks: true, errors }
+    Policy { iterations_max: 4, samples_max: 2, mends, stale_max: 3, has_checks: true, errors, self_tests: false }
 }
 
 fn looked(shape: &str) -> Looked {
@@ -32,6 +32,12 @@ fn unchecked(error: Option<&str>) -> Ran {
     Ran { output: "o".into(), signature: error.clone(), error, evidence: Vec::new() }
 }
 
+/// It ran to its end, and something that is no check speaks against it.
+fn doubted(by: By) -> Ran {
+    let evidence = vec![Evidence { by, passed: 1, failed: 1, detail: "1 of 2".into() }];
+    Ran { evidence, ..unchecked(None) }
+}
+
 /// Everything that may come of an action; `at` makes texts that differ.
 fn outcomes(action: &Action, at: usize) -> Vec<Outcome> {
     let spent = Outcome::Spent("tokens".into());
@@ -51,12 +57,14 @@ fn outcomes(action: &Action, at: usize) -> Vec<Outcome> {
             Outcome::WroteNoCode(Vec::new()),
             spent,
         ],
+        Action::Test(_) => vec![Outcome::Tested, spent],
         Action::Approve(_) => vec![Outcome::Decided(true), Outcome::Decided(false)],
         Action::Run(_) => vec![
             Outcome::Ran(checked(3, 0)),
             Outcome::Ran(checked(at as u64, 1)),
             Outcome::Ran(checked(0, 0)),
             Outcome::Ran(unchecked(None)),
+            Outcome::Ran(doubted(By::SelfTests)),
             Outcome::Ran(unchecked(Some("ValueError"))),
         ],
         Action::End(_) => Vec::new(),
@@ -88,7 +96,9 @@ fn explore(machine: &Machine, depth: usize, seen: &mut Seen) {
         let mut again = machine.clone();
         again.observe(outcome.clone());
         assert_eq!(after.next(), again.next(), "the same outcome, another decision");
-        if let Action::Run(code) = after.next() {
+        if let (Action::Run(code), Action::Test(tested)) = (after.next(), machine.next()) {
+            assert_eq!(code, tested, "only what tests were written for is run");
+        } else if let Action::Run(code) | Action::Test(code) = after.next() {
             let (text, looked) = match &outcome {
                 Outcome::Wrote { code, looked, .. } | Outcome::Remembered(Some((code, looked))) => (code, Some(looked)),
                 Outcome::Decided(true) => match machine.next() {
@@ -109,9 +119,10 @@ fn explore(machine: &Machine, depth: usize, seen: &mut Seen) {
 #[test]
 fn whatever_comes_it_ends_runs_only_what_was_looked_at_and_decides_alike() {
     for errors in [Errors::Refuse, Errors::Ask, Errors::Allow] {
-        for mends in [false, true] {
+        for (mends, has_checks) in [(false, true), (true, true), (true, false)] {
             let mut seen = Seen::default();
-            explore(&Machine::new(Policy { iterations_max: 3, ..policy(mends, errors) }), 0, &mut seen);
+            let policy = Policy { iterations_max: 3, has_checks, self_tests: !has_checks, ..policy(mends, errors) };
+            explore(&Machine::new(policy), 0, &mut seen);
             assert!(seen.ends > 500 && seen.verified > 20 && seen.longest < 20, "{} ends", seen.ends);
         }
     }
@@ -180,4 +191,31 @@ fn what_was_remembered_is_run_first_and_costs_no_reply() {
     assert_eq!(done, ["Recall", "Run(\"a\")", "End(Verified)"]);
     let failed = told(policy(false, Errors::Refuse), vec![remembered(), Outcome::Ran(checked(1, 1))]);
     assert_eq!(failed.last().map(String::as_str), Some("Write(First)"));
+}
+
+#[test]
+fn what_the_model_tests_itself_is_worth_a_try_and_verifies_nothing() {
+    let policy = || Policy { has_checks: false, self_tests: true, ..policy(true, Errors::Refuse) };
+    let code = |text: &str| wrote(text, looked(text));
+    let fails = || Outcome::Ran(doubted(By::SelfTests));
+    let begun = || vec![Outcome::Remembered(None), code("a"), Outcome::Tested, fails()];
+    let told_of = |more: Vec<Outcome>| told(policy(), begun().into_iter().chain(more).collect());
+    let passes = Outcome::Ran(Ran {
+        evidence: vec![Evidence { by: By::SelfTests, passed: 2, failed: 0, detail: String::new() }],
+        ..unchecked(None)
+    });
+    assert_eq!(
+        told_of(vec![code("b"), passes]),
+        ["Recall", "Write(First)", "Test(\"a\")", "Run(\"a\")", "Write(Mend)", "Run(\"b\")", "End(NoEvidence)"],
+        "tests are written once"
+    );
+    assert_eq!(told_of(vec![code("b"), fails(), code("c"), fails()]).pop().as_deref(), Some("End(NoEvidence)"));
+    let mut machine = Machine::new(policy());
+    let broken = || Outcome::Ran(unchecked(Some("ValueError")));
+    begun()
+        .into_iter()
+        .chain([code("b"), broken(), code("c"), broken(), code("d"), broken()])
+        .for_each(|one| machine.observe(one));
+    assert_eq!(machine.next(), &Action::End(End::NoEvidence), "what ran is more than nothing");
+    assert_eq!(machine.best().map(|best| best.code.as_str()), Some("a"), "no revision was better");
 }

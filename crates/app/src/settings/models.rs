@@ -48,12 +48,12 @@ pub(super) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    fn invalid(&self, message: &str) -> Problem {
+    pub(super) fn invalid(&self, message: &str) -> Problem {
         Problem::new(Code::SettingInvalid, format!("`{}`: {message}", self.file.display()))
     }
 
     /// Below the home where it begins with `~/`, else beside the settings.
-    fn path(&self, path: &Path) -> PathBuf {
+    pub(super) fn path(&self, path: &Path) -> PathBuf {
         match (path.strip_prefix("~"), self.home) {
             (Ok(below), Some(home)) => home.join(below),
             _ => self.file.parent().unwrap_or(Path::new("/")).join(path),

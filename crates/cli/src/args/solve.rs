@@ -27,6 +27,9 @@ pub struct Solve {
     /// Tests that the program has to pass
     #[arg(long, value_name = "FILE")]
     pub tests: Option<PathBuf>,
+    /// A file that lies beside the program when it is run, such as a module that it needs or a table
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
     /// Where the program goes once it is verified
     #[arg(long, value_name = "OUT.py")]
     pub file: Option<PathBuf>,
@@ -36,10 +39,10 @@ pub struct Solve {
     /// Samples that are taken before anything else is tried; as many as pay for the model unless said
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20))]
     pub candidates: Option<u32>,
-    /// Ask before code with an error is run and before a file is written
+    /// Ask before code with an error is run, before packages are installed and before a file is written
     #[arg(long, conflicts_with = "yes")]
     pub ask: bool,
-    /// Run code with an error too, and write the file also where nothing could be held against the program
+    /// Run code with an error too, install packages that it needs, and write the file also where nothing proves it
     #[arg(long)]
     pub yes: bool,
     /// Neither look for what was learned before nor learn from this

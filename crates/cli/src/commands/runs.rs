@@ -149,6 +149,17 @@ fn print(printer: &Printer, run: &Value) {
     if let Some(status) = run["progress"]["status"].as_str() {
         let progress = &run["progress"];
         line("progress", &format!("{status}, try {} of {}", progress["iteration"], progress["max_iterations"]));
+        for step in progress["plan"].as_array().into_iter().flatten() {
+            line("plan", step.as_str().unwrap_or_default());
+        }
+        for tried in progress["history"].as_array().into_iter().flatten() {
+            let error = tried["error"].as_str().and_then(|error| error.lines().next());
+            line("tried", error.unwrap_or("nothing speaks against it so far"));
+        }
+        // A run that has ended shows its program in its document.
+        if let Some(code) = progress["current_code"].as_str().filter(|_| run["output"].is_null()) {
+            printer.lines(&format!("{}\n", code.trim_end()));
+        }
     }
     for question in run["questions"].as_array().into_iter().flatten() {
         line("asks", &format!("{} ({})", question["action"].as_str().unwrap_or_default(), question["id"]));

@@ -2,6 +2,8 @@
 //!
 //! The program goes to stdout and everything about it to stderr, so that stdout can be a file.
 
+mod live;
+
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -10,18 +12,20 @@ use flow::Start;
 use serde_json::Value;
 use tasks::{Consent, SOLVE, SolutionFile, SolveInput, Solver, TestsFile};
 
+pub use self::live::Live;
 use crate::args::Solve;
 use crate::commands::document;
 use crate::printer::Printer;
 use crate::terminal::Terminal;
 
-const TESTS_BYTES_MAX: u64 = 1 << 20;
+const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Solves and prints; 1 when it is not verified.
 pub async fn run(terminal: &Terminal, solve: &Solve) -> Result<u8, Problem> {
     let input = SolveInput {
         task: solve.task.clone(),
         tests: solve.tests.as_deref().map(read_tests).transpose()?,
+        beside: solve.with.iter().map(|path| read_beside(path)).collect::<Result<_, _>>()?,
         file: solve.file.as_deref().map(solution_file).transpose()?,
         max_iterations: solve.max_iterations,
         candidates: solve.candidates,
@@ -31,6 +35,7 @@ pub async fn run(terminal: &Terminal, solve: &Solve) -> Result<u8, Problem> {
             (_, true) => Consent::Yes,
             _ => Consent::None,
         },
+        tools: terminal.app.settings.searches.tools(),
         no_memory: solve.no_memory,
     };
     input.check()?;
@@ -79,13 +84,25 @@ async fn ask_person(terminal: &Terminal, run: &RunId) -> Result<bool, Problem> {
 }
 
 fn read_tests(path: &Path) -> Result<TestsFile, Problem> {
+    let hint = "name a Python file with asserts, unittest cases or functions whose names begin with `test`";
+    read_file(path, "the tests in ", hint)
+}
+
+fn read_beside(path: &Path) -> Result<TestsFile, Problem> {
+    read_file(
+        path,
+        "",
+        "name a text file of at most 1 MB; a program that computes over large data is one for `sandbox run`",
+    )
+}
+
+fn read_file(path: &Path, what: &str, hint: &str) -> Result<TestsFile, Problem> {
     let unreadable = |why: &dyn std::fmt::Display| {
-        Problem::new(Code::FileUnreadable, format!("cannot read the tests in `{}`: {why}", path.display()))
-            .hint("name a Python file with asserts, unittest cases or functions whose names begin with `test`")
+        Problem::new(Code::FileUnreadable, format!("cannot read {what}`{}`: {why}", path.display())).hint(hint)
     };
     let about = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
-    if about.len() > TESTS_BYTES_MAX {
-        return Err(unreadable(&format!("it has more than {TESTS_BYTES_MAX} bytes")));
+    if about.len() > FILE_BYTES_MAX {
+        return Err(unreadable(&format!("it has more than {FILE_BYTES_MAX} bytes")));
     }
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -117,12 +134,8 @@ pub fn exit_code(solution: &Value) -> u8 {
 
 /// How far a solve is, in a line; nothing where that is not worth one.
 pub fn progress(state: &Value) -> Option<String> {
-    let at = format!("try {} of {}", state["iteration"], state["max_iterations"]);
-    Some(match state["status"].as_str()? {
-        "executing" => format!("{at}: running it"),
-        "reflecting" => format!("{at}: {}", first_line(&state["error"])),
-        _ => return None,
-    })
+    let is_running = state["status"] == "executing";
+    is_running.then(|| format!("try {} of {}: running it", state["iteration"], state["max_iterations"]))
 }
 
 /// Draws a solution.
@@ -158,12 +171,18 @@ pub fn print(printer: &Printer, solution: &Value) {
 
 fn print_verdict(printer: &Printer, solution: &Value, say: &dyn Fn(&str, &str)) {
     let run = text(&solution["run"]);
-    let evidence: Vec<&str> = list(&solution["evidence"]).map(|one| text(&one["detail"])).collect();
+    // That names fit together is worth no word where there is more to say.
+    let is_told = |one: &&Value| text(&one["by"]) != "types" || one["failed"].as_u64() != Some(0);
+    let evidence: Vec<&str> = list(&solution["evidence"]).filter(is_told).map(|one| text(&one["detail"])).collect();
     let evidence = evidence.join("; ");
     match text(&solution["verdict"]) {
         "verified" => say("verified", &printer.strong(&evidence)),
         "no_evidence" => {
-            let seen = if evidence.is_empty() { "it ran, and nothing says that it is right".into() } else { evidence };
+            let seen = if evidence.is_empty() {
+                "it was run as solution.py and came to its end; nothing says that it is right".into()
+            } else {
+                evidence
+            };
             say("unproven", &seen);
             if let Some(output) = list(&solution["history"]).last().and_then(|tried| tried["output"].as_str()) {
                 output.lines().take(10).for_each(|line| say("printed", line));
@@ -176,6 +195,9 @@ fn print_verdict(printer: &Printer, solution: &Value, say: &dyn Fn(&str, &str)) 
             say("failed", &evidence);
             if let Some(message) = solution["problem"]["message"].as_str() {
                 printer.remark("error", message);
+            }
+            if list(&solution["history"]).any(|tried| text(&tried["error"]).contains("package set `ml`")) {
+                printer.remark("next", "to allow the packages that it tried to import: assay sandbox install ml");
             }
             printer.remark("next", &format!("what was said and tried: assay runs show {run}"));
         }

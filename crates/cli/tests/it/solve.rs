@@ -1,7 +1,10 @@
 //! `solve` and `memory`, as their users meet them: the real binary, guard and sandbox, against a server on this machine that
 //! says what a test wrote down for it and counts what it is asked.
 
+mod forging;
 mod lessons;
+mod looking_up;
+mod recordings;
 mod waiting;
 
 use serde_json::{Value, json};
@@ -164,8 +167,12 @@ fn what_does_not_come_to_an_honest_end_is_not_verified() {
         ("import sys\nsys.exit(0)\ndef double(x):\n    return x", "SystemExit"),
         ("def double(x):\n    raise SystemExit(0)", "SystemExit"),
         (
-            "class Anything:\n    def __eq__(self, other):\n        return True\ndef double(x):\n    return Anything()",
+            "class Two:\n    def __eq__(self, other):\n        return other == 4\ndef double(x):\n    return Two()",
             "gave",
+        ),
+        (
+            "class Anything:\n    def __eq__(self, other):\n        return True\ndef double(x):\n    return Anything()",
+            "not executed",
         ),
         ("def double(x):\n    return bytearray(3 << 30)", "Memory"),
         ("def double(x):\n    return open('/etc/shadow').read()", "Error"),

@@ -8,6 +8,7 @@ pub mod contract;
 pub mod http;
 pub mod leftovers;
 pub mod packages;
+pub mod recorded;
 pub mod resident;
 mod schema;
 pub mod stage;

@@ -1,11 +1,14 @@
 //! What can be said of a program's syntax tree without a rule: whether it only pretends to do something, and whether it is
 //! another one in other words.
 
+use std::collections::HashSet;
+
 use base::Hash;
 use ruff_python_ast::comparable::ComparableStmt;
 use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
-use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef, Suite};
+use ruff_python_ast::{Expr, ModModule, Stmt, StmtClassDef, StmtFunctionDef, Suite};
 use ruff_python_parser::{Mode, ParseOptions};
+use ruff_text_size::Ranged;
 
 use super::{VERSION, unreadable};
 
@@ -39,13 +42,18 @@ pub fn stub(text: &str) -> Option<Stub> {
         let message = format!("`{}` is a stub: it uses none of its parameters", function.name);
         Some(Stub { message, is_empty: false })
     };
-    empty.or_else(constant).or_else(|| {
+    let hollow = || {
+        let class = module.body.iter().filter_map(Stmt::as_class_def_stmt).find(|class| is_hollow(class, &module))?;
+        let message = format!("`{}` is a stub: its methods do nothing", class.name);
+        Some(Stub { message, is_empty: true })
+    };
+    empty.or_else(hollow).or_else(constant).or_else(|| {
         let says_nothing = module.body.iter().all(does_nothing);
         says_nothing.then(|| Stub { message: "the program is a stub: it does nothing".into(), is_empty: true })
     })
 }
 
-fn tree(text: &str) -> Option<ModModule> {
+pub(super) fn tree(text: &str) -> Option<ModModule> {
     if unreadable(text).is_some() {
         return None;
     }
@@ -73,7 +81,7 @@ fn is_text(statement: &Stmt) -> bool {
 }
 
 /// `pass`, `...`, a text, or raising that it is not implemented.
-fn does_nothing(statement: &Stmt) -> bool {
+pub(super) fn does_nothing(statement: &Stmt) -> bool {
     match statement {
         Stmt::Pass(_) => true,
         Stmt::Expr(expression) => {
@@ -93,6 +101,65 @@ fn does_nothing(statement: &Stmt) -> bool {
 fn is_empty(function: &StmtFunctionDef) -> bool {
     // An overload or an abstract function says so in a decorator.
     function.decorator_list.is_empty() && function.body.iter().all(does_nothing)
+}
+
+/// Whether a class that stands on its own has methods of which none does anything.
+fn is_hollow(class: &StmtClassDef, module: &ModModule) -> bool {
+    let methods: Vec<&StmtFunctionDef> = class.body.iter().filter_map(Stmt::as_function_def_stmt).collect();
+    let is_base = module.body.iter().filter_map(Stmt::as_class_def_stmt).any(|other| {
+        let bases = other.arguments.as_deref().map_or(&[][..], |arguments| &arguments.args);
+        bases.iter().any(|base| matches!(base, Expr::Name(name) if name.id == class.name.id))
+    });
+    let stands_alone = class.decorator_list.is_empty() && class.arguments.is_none() && !is_base;
+    stands_alone && !methods.is_empty() && methods.iter().all(|method| is_empty(method))
+}
+
+/// What a program offers, without how it does it: the heads of its public functions, and of the methods of its classes.
+pub fn interface(text: &str) -> Vec<String> {
+    const HEADS_MAX: usize = 40;
+    let Some(module) = tree(text) else { return Vec::new() };
+    let is_public = |name: &str| !name.starts_with('_') || name == "__init__";
+    let head = |function: &StmtFunctionDef| {
+        let word = if function.is_async { "async def" } else { "def" };
+        let from = function.parameters.range();
+        let returns = function.returns.as_deref().map(|given| format!(" -> {}", &text[given.range()]));
+        format!("{word} {}{}{}: ...", function.name, &text[from], returns.unwrap_or_default())
+    };
+    let mut heads = Vec::new();
+    for statement in &module.body {
+        match statement {
+            Stmt::FunctionDef(function) if is_public(&function.name) => heads.push(head(function)),
+            Stmt::ClassDef(class) if is_public(&class.name) => {
+                heads.push(format!("class {}:", class.name));
+                let methods = class.body.iter().filter_map(Stmt::as_function_def_stmt);
+                heads.extend(methods.filter(|one| is_public(&one.name)).map(|one| format!("    {}", head(one))));
+            }
+            _ => {}
+        }
+    }
+    heads.truncate(HEADS_MAX);
+    heads
+}
+
+/// How many tests a file of tests holds for sure: functions and methods whose names begin with `test`. Whoever executes it must have come to that many.
+pub fn tests_at_least(text: &str) -> u64 {
+    let Some(module) = tree(text) else { return 0 };
+    let distinct = |body: &[Stmt]| {
+        let names = body.iter().filter_map(Stmt::as_function_def_stmt).map(|one| one.name.as_str());
+        names.filter(|name| name.starts_with("test")).collect::<HashSet<_>>().len()
+    };
+    let is_collected = |class: &StmtClassDef| {
+        let bases = class.arguments.as_deref().map_or(&[][..], |arguments| &arguments.args);
+        let is_case = bases.iter().any(|base| match base {
+            Expr::Name(name) => name.id.as_str() == "TestCase",
+            Expr::Attribute(attribute) => attribute.attr.as_str() == "TestCase",
+            _ => false,
+        });
+        is_case || (bases.is_empty() && class.name.as_str().starts_with("Test"))
+    };
+    let methods = |class: &StmtClassDef| distinct(&class.body);
+    let classes = module.body.iter().filter_map(Stmt::as_class_def_stmt).filter(|class| is_collected(class));
+    (distinct(&module.body) + classes.map(methods).sum::<usize>()) as u64
 }
 
 /// Whether all it does with what it is given is to give a constant.
@@ -152,6 +219,32 @@ mod tests {
     }
 
     #[test]
+    fn tests_that_are_there_for_sure_are_counted() {
+        for (text, count) in [
+            ("def test_a(): pass\ndef test_a(): pass\ndef helper(): pass", 1),
+            (
+                "class TestA:\n    def test_a(self): pass\n    def test_b(self): pass\nclass B:\n    def test(self): pass",
+                2,
+            ),
+            ("class A(unittest.TestCase):\n    def test_a(self): pass\nasync def test_b(): pass", 2),
+            ("assert f(1) == 2", 0),
+            ("def test_a(:", 0),
+        ] {
+            assert_eq!(tests_at_least(text), count, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_interface_shows_heads_and_nothing_of_bodies() {
+        let text = "def f(x: int, *, y=2) -> int:\n    \"\"\"Doc.\"\"\"\n    return secret(x)\ndef _g(): pass\nclass A:\n    def __init__(self, a): self.a = a\n    def _h(self): pass\nasync def k(): pass\nx = 1";
+        let heads = interface(text);
+        assert_eq!(
+            heads,
+            ["def f(x: int, *, y=2) -> int: ...", "class A:", "    def __init__(self, a): ...", "async def k(): ..."]
+        );
+    }
+
+    #[test]
     fn a_stub_is_told_from_a_short_function() {
         let is_empty = |text: &str| stub(text).map(|stub| stub.is_empty);
         for text in [
@@ -160,6 +253,7 @@ mod tests {
             "def f(x):\n    \"\"\"Doubles.\"\"\"",
             "def f(x):\n    raise NotImplementedError('later')",
             "import math\n\nasync def f(): pass",
+            "class A:\n    def f(self):\n        pass\n    def g(self):\n        ...",
             "",
             "# nothing",
         ] {
@@ -172,7 +266,8 @@ mod tests {
             "def f(x):\n    return x",
             "def f():\n    return 1",
             "class E(Exception):\n    pass",
-            "class A:\n    def f(self):\n        pass",
+            "class A:\n    def f(self):\n        pass\n    def g(self):\n        return 1",
+            "class A:\n    def f(self):\n        pass\nclass B(A):\n    def f(self):\n        return 1",
             "print('hello')",
             "def f(x):\n    print('hello')",
             "@overload\ndef f(x): ...\ndef f(x):\n    return x",

@@ -63,6 +63,8 @@ pub enum When {
     With(&'static str),
     /// Called without this keyword.
     Without(&'static str),
+    /// Called with this keyword and surely with something false.
+    Off(&'static str),
     /// Called with one of these whole numbers first.
     First(&'static [i64]),
     /// Called with at least so many positional arguments.

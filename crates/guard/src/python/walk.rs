@@ -173,6 +173,7 @@ impl<'a> Walk<'_, 'a> {
             When::Computed => positional(call, 0, "name").is_none_or(|argument| constant(argument).is_none()),
             When::With(name) => keyword(call, name).is_some_and(|keyword| !is_false(&keyword.value)),
             When::Without(name) => keyword(call, name).is_none() && !has_unknown(call),
+            When::Off(name) => keyword(call, name).is_some_and(|keyword| is_false(&keyword.value)),
             When::First(numbers) => arguments.first().and_then(integer).is_some_and(|first| numbers.contains(&first)),
             When::Arguments(least) => arguments.len() >= least,
             When::UnsafeLoader => !positional(call, 1, "Loader").is_some_and(|loader| {

@@ -115,7 +115,8 @@ fn learned(task: &str, checks: &Hash, machine: &Machine, end: &End) -> Vec<Lesso
     let mut lessons = Vec::new();
     let solution = machine.tried().last().filter(|_| *end == End::Verified);
     if let Some(solution) = solution.filter(|_| !machine.is_remembered()) {
-        let seen: Vec<&str> = solution.evidence.iter().map(|one| one.detail.as_str()).collect();
+        let seen: Vec<&str> =
+            solution.evidence.iter().filter(|one| one.by.verifies()).map(|one| one.detail.as_str()).collect();
         let checks = Some(checks.to_string());
         lessons.push(Lesson { checks, ..new(LessonKind::Success, solution, &seen.join("; ")) });
     }

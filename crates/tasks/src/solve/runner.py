@@ -1,8 +1,13 @@
-"""Holds a solution against checks, inside a cell. Given as names: `solution`, `module`, `tests`, `tests_name`, `examples`.
+"""Holds a solution against checks, inside a cell. Given as names: `solution`, `module`, `tests`, `tests_name`, `examples`,
+`self_tests`, `beside`.
 
 The one idea: a check counts as passed only where it was executed and nothing was raised; what it gave and what was
 expected is told, because that is what helps to mend a solution. The tests are read before the solution is, and the report
 is the program's last value: a solution that ends the interpreter leaves none, which is a failure.
+
+What is expected of an example is not known in here: the calls are, and what they gave goes out to be compared, so a
+solution that finds its way into this module has nothing to copy. The tests do what they do in here; how many there must be
+at least is known outside.
 """
 
 import ast
@@ -85,7 +90,7 @@ def described(error):
 
 class Report:
     def __init__(self, by):
-        self.by, self.passed, self.failed, self.details, self.kinds = by, 0, 0, [], []
+        self.by, self.passed, self.failed, self.skipped, self.details = by, 0, 0, 0, []
 
     def hold(self, name, check):
         """Executes a check and counts it. Where one took all the time there is, none is executed any more."""
@@ -95,19 +100,20 @@ class Report:
             check()
         except BaseException as error:
             if type(error).__name__ in ("SkipTest", "Skipped"):
+                self.skipped += 1
                 return
-            self.fail(name, described(error), type(error).__name__)
+            self.fail(name, described(error))
         else:
             self.passed += 1
 
-    def fail(self, name, why, kind):
+    def fail(self, name, why):
         self.failed += 1
         if len(self.details) < DETAILS_MAX:
             self.details.append(clipped(f"{name}: {why}" if name and name not in why else why))
-        self.kinds.append(kind)
 
     def told(self):
-        return {"by": self.by, "passed": self.passed, "failed": self.failed, "details": self.details, "kinds": self.kinds[:DETAILS_MAX]}
+        names = ("by", "passed", "failed", "skipped", "details")
+        return {name: getattr(self, name) for name in names}
 
 
 def contains_assert(node, helpers):
@@ -131,7 +137,7 @@ def hold_tests(report, tree, namespace):
         try:
             exec(code, namespace)
         except BaseException as error:
-            report.fail(f"line {node.lineno}", described(error), type(error).__name__)
+            report.fail(f"line {node.lineno}", described(error))
             return
     for name in tests:
         report.hold(name, lambda: called(namespace[name]))
@@ -160,12 +166,14 @@ class Heard:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            self.report.fail(tests_name, told_by_pytest(report), "CollectError")
+            self.report.fail(tests_name, told_by_pytest(report))
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
-            self.report.fail(report.nodeid.split("::", 1)[-1], told_by_pytest(report), "AssertionError")
+            self.report.fail(report.nodeid.split("::", 1)[-1], told_by_pytest(report))
             self.session.shouldstop = bool(late)
+        elif report.skipped:
+            self.report.skipped += 1
         elif report.when == "call" and report.passed:
             self.report.passed += 1
 
@@ -218,50 +226,36 @@ def hold_case(report, case):
     result.addSubTest = lambda test, sub, error: error and errors.append((sub, error[1]))
     suite.run(result)
     for test, error in errors:
-        report.fail(str(test).split(" ")[0], described(error), type(error).__name__)
+        report.fail(str(test).split(" ")[0], described(error))
+    report.skipped += len(result.skipped)
     bad = {str(test).split(" ")[0] for test, _ in errors}
     report.passed += max(0, result.testsRun - len(result.skipped) - len(bad))
 
 
-def hold_examples(report, examples, namespace):
+def answer_examples(examples, namespace):
+    """What each call gives and what each session shows; what was wanted is compared where no solution runs."""
+    answers = []
     for example in examples:
-        if example["form"] == "call":
-            report.hold(example["call"], lambda: hold_call(example, namespace))
-        elif example["want"]:
-            report.hold(example["source"], lambda: hold_session(example, namespace))
-        else:
-            exec_quietly(example["source"], namespace)
+        if late:
+            break
+        answer = called_example if example["form"] == "call" else shown_session
+        try:
+            answers.append(answer(example, namespace))
+        except BaseException as error:
+            answers.append({"raised": type(error).__name__, "told": described(error)})
+    return answers
 
 
-def exec_quietly(source, namespace):
-    try:
-        exec(source, namespace)
-    except BaseException:
-        pass  # What needs it will say so.
+def called_example(example, namespace):
+    given = eval(example["call"], namespace)
+    return {"value": written(given), "told": shown(given)}
 
 
-def same(got, want):
-    if isinstance(want, float) and isinstance(got, (int, float)):
-        return got == want or abs(got - want) <= 1e-6 * max(1.0, abs(want))
-    if type(want) in (bool, int, str, type(None)) and not isinstance(got, (bool, int, float, str, type(None))) and not hasattr(got, "dtype"):
-        return False
-    return bool(want == got)
-
-
-def hold_call(example, namespace):
-    want = ast.literal_eval(example["want"])
-    got = eval(example["call"], namespace)
-    if not same(got, want):
-        raise Unequal(f"{example['call']} gave {shown(got)}, expected {clipped(example['want'])}")
-
-
-def hold_session(example, namespace):
+def shown_session(example, namespace):
     import contextlib
-    import doctest
     import io
 
-    printed, source, want = io.StringIO(), example["source"] + "\n", example["want"] + "\n"
-    values = []
+    printed, values = io.StringIO(), []
 
     def display(value):
         if value is not None:
@@ -271,22 +265,59 @@ def hold_session(example, namespace):
     before, sys.displayhook = sys.displayhook, display
     try:
         with contextlib.redirect_stdout(printed):
-            exec(compile(source, "<example>", "single"), namespace)
-    except Exception as error:
-        if "Traceback" not in want or type(error).__name__ not in want:
-            raise
-        return
+            exec(compile(example["source"] + "\n", "<example>", "single"), namespace)
     finally:
         sys.displayhook = before
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    if doctest.OutputChecker().check_output(want, printed.getvalue(), flags):
-        return
+    value = written(values[0]) if len(values) == 1 else None
+    return {"printed": printed.getvalue()[:WRITTEN_BYTES_MAX], "value": value, "told": clipped(printed.getvalue().strip())}
+
+
+WRITTEN_BYTES_MAX = 8_000
+
+
+def written(value):
+    """A value as a literal outside reads it; what is none, or too large, is another thing altogether."""
+    left = [WRITTEN_BYTES_MAX]
+
+    def tell(value, depth):
+        left[0] -= 8
+        if hasattr(value, "dtype") and getattr(value, "shape", None) == () and hasattr(value, "item"):
+            value = value.item()
+        if value is None:
+            return "none"
+        if isinstance(value, bool):
+            return {"bool": bool(value)}
+        if isinstance(value, int):
+            return {"int": text(str(int(value)))}
+        if isinstance(value, float):
+            return {"float": float.__repr__(value)}
+        if isinstance(value, str):
+            return {"text": text(str.__str__(value))}
+        if isinstance(value, (bytes, bytearray)):
+            return {"bytes": list(text(bytes(value)))}
+        if depth > 50 or left[0] < 0:
+            raise ValueError("too large")
+        for kind, name in ((list, "list"), (tuple, "tuple"), (set, "set"), (frozenset, "set")):
+            if isinstance(value, kind):
+                return {name: [tell(one, depth + 1) for one in value]}
+        if isinstance(value, dict):
+            return {"dict": [[tell(key, depth + 1), tell(under, depth + 1)] for key, under in value.items()]}
+        if type(value).__module__ in ("fractions", "decimal") and value == int(value):
+            return {"int": text(str(int(value)))}
+        if type(value).__module__ in ("fractions", "decimal"):
+            return {"float": repr(float(value))}
+        return {"other": clipped(type(value).__name__)}
+
+    def text(content):
+        left[0] -= len(content)
+        if left[0] < 0:
+            raise ValueError("too large")
+        return content
+
     try:
-        if len(values) == 1 and same(values[0], ast.literal_eval(want.strip())):
-            return
-    except (ValueError, SyntaxError):
-        pass
-    raise Unequal(f"{clipped(example['source'])} gave {clipped(printed.getvalue().strip())}, expected {clipped(example['want'])}")
+        return tell(value, 0)
+    except Exception as error:
+        return {"other": clipped(error)}
 
 
 late = []
@@ -308,7 +339,7 @@ def load(name, path, text):
 
 
 def hold_all():
-    reports, error, kind = [], None, None
+    reports, answers, error = [], [], None
     tree = None
     if tests is not None:
         try:
@@ -316,7 +347,7 @@ def hold_all():
             is_of_pytest = needs_pytest(tree)
             tree = Tell().visit(tree)
         except SyntaxError as wrong:
-            return {"reports": [], "error": None, "kind": None, "tests_error": clipped(f"{type(wrong).__name__}: {wrong}")}
+            return {"reports": [], "answers": [], "error": None, "tests_error": clipped(f"{type(wrong).__name__}: {wrong}")}
         __import__("pytest" if is_of_pytest else "unittest")  # Before the solution can bring one of its own.
     is_checked = tests is not None or bool(examples)
     made = load(module if is_checked else "__main__", solution_path, solution)
@@ -328,9 +359,9 @@ def hold_all():
         exec(compile(solution, solution_path, "exec", dont_inherit=True), made.__dict__)
     except SystemExit as ended:
         if is_checked or ended.code not in (None, 0):
-            error, kind = f"SystemExit: {ended.code}", "SystemExit"
+            error = f"SystemExit: {ended.code}"
     except BaseException as raised:
-        error, kind = described(raised), type(raised).__name__
+        error = described(raised)
     if error is None and tree is not None:
         report = Report("tests")
         if is_of_pytest:
@@ -341,16 +372,24 @@ def hold_all():
             hold_tests(report, tree, namespace)
         reports.append(report.told())
     if error is None and examples:
-        report = Report("examples")
-        hold_examples(report, examples, made.__dict__)
+        answers = answer_examples(examples, made.__dict__)
+    if error is None and self_tests is not None and not late:
+        sys.modules[module] = made
+        report = Report("self_tests")
+        namespace = load("self_tests", FOLDER + "/self_tests.py", self_tests).__dict__
+        namespace["__compare__"] = compare
+        hold_tests(report, Tell().visit(ast.parse(self_tests)), namespace)
         reports.append(report.told())
     signal.setitimer(signal.ITIMER_REAL, 0)
-    return {"reports": reports, "error": error, "kind": kind, "tests_error": None}
+    return {"reports": reports, "answers": answers, "error": error, "tests_error": None}
 
 
 os.makedirs(FOLDER, exist_ok=True)
 os.chdir(FOLDER)
 sys.path.insert(0, FOLDER)
+for one in beside:
+    with open(f"{FOLDER}/{one['name']}", "w") as file:
+        file.write(one["text"])
 solution_path = f"{FOLDER}/{module}.py"
 with open(solution_path, "w") as file:
     file.write(solution)

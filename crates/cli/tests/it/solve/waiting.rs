@@ -98,3 +98,29 @@ fn a_worker_goes_on_with_a_queued_run_once_it_is_decided_and_a_waiting_one_can_b
     place.assay(["runs", "cancel", &run]).run().exits(0);
     assert_eq!(place.json(0, &["runs", "show", &run])["state"], "cancelled");
 }
+
+#[test]
+fn a_run_that_is_killed_around_its_question_pays_once_and_forgets_no_decision() {
+    // Of the steps recall, model, decision, execute, remember.
+    for position in 0..5 {
+        for point in ["before_effect", "after_commit"] {
+            let place = Place::new();
+            let model = saying(&[DANGEROUS]);
+            let fault = format!("{point}:{position}");
+            let begin = || super::solving(&model, &place, TASK, &["--ask", "--key", "one"]);
+            begin().env("ASSAY_FAULT", &fault).run();
+            let problem = begin().run().exits(1).document();
+            assert_eq!(problem["code"], "approval_needed", "{fault}: {problem:#}");
+            let run = problem["run"].as_str().unwrap();
+            place.assay(["runs", "approve", run]).run().exits(0);
+            let resume = || place.assay(["runs", "resume", run, "--json"]).env("OPENAI_BASE_URL", &model.address);
+            resume().env("ASSAY_FAULT", &fault).run();
+            let shown = place.json(0, &["runs", "show", run]);
+            let solution = match shown["state"].as_str() {
+                Some("succeeded") => shown["output"].clone(),
+                _ => resume().run().exits(0).document(),
+            };
+            assert_eq!((&solution["verdict"], model.heard().len()), (&json!("verified"), 1), "{fault}: {solution:#}");
+        }
+    }
+}

@@ -183,6 +183,43 @@ const PATHS: &[Rule] = &[
         "does not verify whom it speaks to; use `ssl.create_default_context`",
     ),
     warning(
+        "python/tls",
+        &["requests.*", "httpx.*", "requests.Session().*", "httpx.Client().*"],
+        "does not verify whom it speaks to; leave `verify` as it is",
+    )
+    .when(When::Off("verify")),
+    warning(
+        "python/tls",
+        &[
+            "ssl.PROTOCOL_SSLv2", "ssl.PROTOCOL_SSLv3", "ssl.PROTOCOL_SSLv23", "ssl.PROTOCOL_TLSv1",
+            "ssl.PROTOCOL_TLSv1_1", "paramiko.AutoAddPolicy", "paramiko.WarningPolicy",
+        ],
+        "trusts whoever answers; use `ssl.create_default_context`, and known hosts",
+    ),
+    warning(
+        "python/cipher",
+        &[
+            "Crypto.Cipher.ARC2.new", "Crypto.Cipher.ARC4.new", "Crypto.Cipher.Blowfish.new", "Crypto.Cipher.DES.new",
+            "Crypto.Cipher.XOR.new", "Cryptodome.Cipher.ARC2.new", "Cryptodome.Cipher.ARC4.new",
+            "Cryptodome.Cipher.Blowfish.new", "Cryptodome.Cipher.DES.new",
+            "cryptography.hazmat.primitives.ciphers.modes.ECB",
+            "cryptography.hazmat.primitives.ciphers.algorithms.ARC4",
+            "cryptography.hazmat.primitives.ciphers.algorithms.Blowfish",
+        ],
+        "is broken or shows patterns of what it hides; use AES in GCM",
+    ),
+    warning("python/escape", &["jinja2.Environment"], "lets values become markup; pass `autoescape=True`")
+        .when(When::Without("autoescape")),
+    warning("python/escape", &["jinja2.Environment"], "lets values become markup; pass `autoescape=True`")
+        .when(When::Off("autoescape")),
+    warning(
+        "python/escape",
+        &["mako.template.Template", "django.utils.safestring.mark_safe"],
+        "lets values become markup; escape them",
+    ),
+    warning("python/debug", &["flask.Flask().run"], "with `debug` gives everybody who reaches it a Python console")
+        .when(When::With("debug")),
+    warning(
         "python/temporary",
         &["tempfile.mktemp", "os.tempnam", "os.tmpnam"],
         "names a file that somebody else can make first; use `tempfile.mkstemp`",
