@@ -34,7 +34,7 @@ use ruff_text_size::TextRange;
 
 use crate::checked::{Checked, Python, Report};
 
-pub use shape::{Stub, shape, stub};
+pub use shape::{Stub, shape, stub, wordless};
 
 /// Bytes of a program that are looked at.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;

@@ -42,7 +42,7 @@ pub use local::{ChunkHeard, LocalRunner, RunLocal};
 pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;
-pub use weights::{CONTEXT_TOKENS, HUB, PART_ENDING, Packages, Weights, is_name};
+pub use weights::{CONTEXT_TOKENS, HUB, Packages, Weights, WeightsKind, is_name};
 pub use wire::Wire;
 
 /// A reply on its way.

@@ -4,6 +4,7 @@ use model::Directory;
 use warehouse::Warehouse;
 
 use crate::by_model::DayBudget;
+use crate::recall::Recall;
 
 /// What tasks are lent.
 pub struct Context {
@@ -15,4 +16,6 @@ pub struct Context {
     pub models: Directory,
     /// What models may cost in a day.
     pub budget_day: DayBudget,
+    /// What finds lessons.
+    pub recall: Recall,
 }

@@ -30,6 +30,7 @@ impl Lab {
                 warehouse,
                 build: "test".to_string(),
                 budget_day: tasks::DayBudget::default(),
+                recall: tasks::Recall::new(Box::new(|| None)),
             }),
         }
     }

@@ -12,17 +12,25 @@ const WHOLE: &str = "assay-whole";
 
 /// The interpreter of an environment that has the peer: `name==version`, as pip takes it.
 pub fn provide(target: &Path, peer: &str) -> anyhow::Result<PathBuf> {
+    provide_all(target, &[peer])
+}
+
+/// The same for a peer and what it needs beside; the first names the environment.
+pub fn provide_all(target: &Path, peers: &[&str]) -> anyhow::Result<PathBuf> {
+    let peer = peers.first().context("no peer is named")?;
+    let all = peers.join(" ");
     let folder = target.join("bench").join(peer.replace("==", "-"));
     let python = folder.join("bin/python");
-    if folder.join(WHOLE).exists() && python.exists() {
+    // One that was made for less is made anew.
+    if std::fs::read_to_string(folder.join(WHOLE)).is_ok_and(|made| made == all) && python.exists() {
         return Ok(python);
     }
     println!("making a Python environment with {peer} in `{}`", folder.display());
     let made = output(Command::new(find(peer)?).args(["-m", "venv", "--clear"]).arg(&folder));
     made.context("cannot make a Python environment (Debian has it in python3-venv)")?;
-    let installed = output(Command::new(&python).args(["-m", "pip", "install", "--quiet", peer]));
+    let installed = output(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(peers));
     installed.with_context(|| format!("cannot install {peer}: pip needs a package index that it can reach"))?;
-    std::fs::write(folder.join(WHOLE), peer).with_context(|| format!("cannot write in `{}`", folder.display()))?;
+    std::fs::write(folder.join(WHOLE), &all).with_context(|| format!("cannot write in `{}`", folder.display()))?;
     Ok(python)
 }
 

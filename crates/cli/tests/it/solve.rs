@@ -1,7 +1,10 @@
 //! `solve` and `memory`, as their users meet them: the real binary, guard and sandbox, against a server on this machine that
 //! says what a test wrote down for it and counts what it is asked.
 
+mod asked;
 mod lessons;
+mod poison;
+mod vectors;
 mod waiting;
 
 use serde_json::{Value, json};
