@@ -5,6 +5,7 @@ pub mod ask_loop;
 pub mod charts;
 pub mod data;
 pub mod flow;
+pub mod memory;
 pub mod model;
 mod python;
 pub mod sandbox;

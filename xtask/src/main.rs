@@ -38,12 +38,16 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench flow    the cost of a durable step, beside DBOS for Python and the bare disk
        cargo xtask bench charts  how often we choose the chart that people drew, on nvBench where it is at hand
        cargo xtask bench data    reading 10 million rows and asking about them, beside DuckDB and pandas
+       cargo xtask bench memory [--count N]
+                                 keeping and finding lessons, 100000 of them, beside ChromaDB on the same texts
        cargo xtask bench model [--model NAME] [--sample N | --all]
                                  what the loop of `ask` gains over one shot of a model, on DABench where it is at hand;
                                  60 questions and the local model where nothing else is said; goes on where it was stopped
        cargo xtask bench solve [--model NAME] [--sample N | --all] [--second] [--fresh]
                                  what the loop of `solve` gains over one shot of a model, on HumanEval where it is at hand;
                                  --second tries what failed once more, with lessons and by as many samples
+       cargo xtask bench solve --only overhead
+                                 what a step of a loop costs beside the model, beside LangGraph where its loop is at hand
        cargo xtask bench serve   answers over HTTP with tokens, journal and isolation, beside a FastAPI app with none of them
        cargo xtask bench sandbox [--quick | --only PART]
                                  the cost of isolation, beside bare Python and bubblewrap; --quick only shows that it runs;
@@ -80,6 +84,7 @@ fn perform(words: &[&str]) -> anyhow::Result<u8> {
         ["bench", "data"] => bench::data::run(&Workspace::find()?),
         ["bench", "model", options @ ..] => bench::model::run(&Workspace::find()?, options),
         ["bench", "solve", options @ ..] => bench::solve::run(&Workspace::find()?, options),
+        ["bench", "memory", options @ ..] => bench::memory::run(&Workspace::find()?, options),
         ["bench", "flow"] => bench::flow::run(&Workspace::find()?),
         ["bench", "sandbox"] => bench::sandbox::run(&Workspace::find()?, Length::Full, None),
         ["bench", "sandbox", "--quick"] => bench::sandbox::run(&Workspace::find()?, Length::Quick, None),

@@ -1,13 +1,20 @@
-//! What is remembered is found by what it is about: [`signature`] makes one of an error, [`Index`] ranks texts by words.
+//! What is remembered is found by what it is about: [`signature`] makes one of an error, [`Index`] ranks texts by the words
+//! they share and, where there is a [`Table`], by their directions.
 //!
-//! Pure: where lessons are kept, and who may see them, is others' affair. Nothing is downloaded, and the same texts are
-//! ranked alike on every machine.
+//! Pure: where lessons and tables are kept, and who may see them, is others' affair. Nothing is downloaded, and the same
+//! texts are ranked alike on every machine.
 
+mod nearest;
 mod search;
 mod signature;
+mod table;
+mod vectors;
+mod words;
 
-pub use search::{Index, Query};
+pub use search::{By, Hit, Index};
 pub use signature::signature;
+pub use table::Table;
+pub use vectors::{Direction, Vectors};
 
 /// Uses that did not help, beyond three times those that did, after which a lesson is hidden; and one from elsewhere.
 pub const PATIENCE: (i64, i64) = (3, 1);

@@ -8,7 +8,7 @@ use base::{Code, Problem};
 use flow::{Engine, Options, Request, Spawned, Start, Store};
 use sandbox::EnvironmentOptions;
 use serde::Serialize;
-use tasks::Context;
+use tasks::{Context, Recall};
 use tokio::sync::OnceCell;
 use warehouse::{Progress, Warehouse, Warmth};
 
@@ -62,7 +62,9 @@ impl App {
         let models = model::Directory { local: Some(local.clone().runner()), ..settings.models.clone() };
         let budget_day = settings.budget_day.clone();
         let searches = settings.searches.clone();
-        let context = Arc::new(Context { warehouse, build, models, budget_day, searches });
+        let tables = local.clone();
+        let recall = Recall::new(Box::new(move || tables.table()));
+        let context = Arc::new(Context { warehouse, build, models, budget_day, searches, recall });
         App { settings, context, local, store: OnceCell::new(), engine: OnceCell::new() }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! <models dir>/<name>-<hash>.gguf         weights that are whole and were found right; the name is given last
+//! <models dir>/<name>-<hash>.table        a table of vectors likewise, by which lessons are found
 //! <models dir>/<name>-<hash>.part, …      weights on their way (`pull.rs`)
 //! <models dir>/resident/                  sockets of models that are loaded, where this login has no folder for such
 //! ```
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Action, Code, Problem, nearest};
-use model::{ChunkHeard, LocalRunner, Weights};
+use model::{ChunkHeard, LocalRunner, Weights, WeightsKind};
 use sandbox::{Environment, EnvironmentOptions, Input, Raised, Resident, ResidentError, ResidentOptions, Set};
 use serde_json::{Value, json};
 use warehouse::Progress;
@@ -63,9 +64,32 @@ impl LocalModels {
         })
     }
 
-    /// The weights of that name, where they are there.
+    /// Those of models, the best first.
+    pub fn models(&self) -> impl Iterator<Item = &Weights> {
+        self.known.iter().filter(|weights| weights.kind == WeightsKind::Model)
+    }
+
+    /// Those that are tables of vectors.
+    pub fn tables(&self) -> impl Iterator<Item = &Weights> {
+        self.known.iter().filter(|weights| weights.kind == WeightsKind::Table)
+    }
+
+    /// The table of vectors by which lessons are found, if one is there: the user's own before ours.
+    pub fn table(&self) -> Option<PathBuf> {
+        let there = self.tables().filter(|weights| self.is_there(weights)).last();
+        there.map(|weights| self.file(weights))
+    }
+
+    /// The weights of a model of that name, where they are there.
     fn whole(&self, name: &str) -> Result<&Weights, Problem> {
         let weights = self.find(name)?;
+        if weights.kind != WeightsKind::Model {
+            return Err(Problem::new(
+                Code::ModelUnknown,
+                format!("`{name}` is a table of vectors and answers nothing"),
+            )
+            .hint("`assay memory search` finds lessons by it; name a model"));
+        }
         if self.is_there(weights) {
             return Ok(weights);
         }
@@ -75,7 +99,7 @@ impl LocalModels {
 
     /// Where they lie, or would.
     pub fn file(&self, weights: &Weights) -> PathBuf {
-        self.directory.join(format!("{}-{}.gguf", weights.name, weights.sha256.short()))
+        self.directory.join(format!("{}-{}.{}", weights.name, weights.sha256.short(), weights.kind.ending()))
     }
 
     /// Whether they are there, whole.

@@ -1,7 +1,7 @@
 //! Measures the engine by itself: runs of trivial steps in one process, on a current-thread runtime as the command has.
 //!
-//! `steps DIRECTORY CONCURRENCY RUNS STEPS` works on a fresh store in the directory and prints one JSON line. Nothing
-//! is printed unless every run gave the right value and the journal has every step of the last one.
+//! `steps DIRECTORY CONCURRENCY RUNS STEPS [BYTES]` works on a fresh store in the directory and prints one JSON line. Each
+//! step's output is a number, or as many bytes of text as were asked for, as a model's reply would be. Nothing is printed unless every run gave the right value and the journal has every step of the last one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,32 +28,48 @@ struct Measured {
     last: Option<RunId>,
 }
 
+/// What is to be done.
+#[derive(Clone, Copy)]
+struct Work {
+    concurrency: usize,
+    runs: usize,
+    steps: usize,
+    /// Of text that each step gives.
+    bytes: usize,
+}
+
 fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [directory, numbers @ ..] = arguments.as_slice() else { return Err(usage()) };
     let numbers: Result<Vec<usize>, _> = numbers.iter().map(|number| number.parse()).collect();
     let numbers = numbers.ok().filter(|numbers| !numbers.contains(&0));
-    let Some(&[concurrency, runs, steps]) = numbers.as_deref() else { return Err(usage()) };
+    let work = match numbers.as_deref() {
+        Some(&[concurrency, runs, steps]) => Work { concurrency, runs, steps, bytes: 0 },
+        Some(&[concurrency, runs, steps, bytes]) => Work { concurrency, runs, steps, bytes },
+        _ => return Err(usage()),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("cannot make a runtime: {error}"))?;
-    let measured = runtime.block_on(measure(Path::new(directory), concurrency, runs, steps));
+    let measured = runtime.block_on(measure(Path::new(directory), work));
     println!("{}", measured.map_err(|problem| json!(problem).to_string())?);
     Ok(())
 }
 
 fn usage() -> String {
-    "usage: steps DIRECTORY CONCURRENCY RUNS STEPS, each number at least 1".to_string()
+    "usage: steps DIRECTORY CONCURRENCY RUNS STEPS [BYTES], each number at least 1".to_string()
 }
 
-async fn measure(directory: &Path, concurrency: usize, runs: usize, steps: usize) -> Result<Value, Problem> {
+async fn measure(directory: &Path, wanted: Work) -> Result<Value, Problem> {
+    let steps = wanted.steps;
     let store = Store::open(directory).await?;
     let options = Options { program: env!("CARGO_PKG_VERSION").to_string(), ..Options::default() };
     let engine = Arc::new(Engine::new(store, Registry::new().with("chain/1", chain), options));
-    work(&engine, concurrency, WARM_UP_RUNS, steps, &mut Measured::default()).await?;
+    work(&engine, Work { runs: WARM_UP_RUNS, ..wanted }, &mut Measured::default()).await?;
+    let slice = Work { runs: wanted.runs.div_ceil(SLICES), ..wanted };
     let (mut empty, mut full) = (Measured::default(), Measured::default());
     for _ in 0..SLICES {
-        work(&engine, concurrency, runs.div_ceil(SLICES), 0, &mut empty).await?;
-        work(&engine, concurrency, runs.div_ceil(SLICES), steps, &mut full).await?;
+        work(&engine, Work { steps: 0, ..slice }, &mut empty).await?;
+        work(&engine, slice, &mut full).await?;
     }
     check(&engine, &empty, 0).await?;
     let step_bytes = check(&engine, &full, steps).await?;
@@ -70,28 +86,31 @@ async fn measure(directory: &Path, concurrency: usize, runs: usize, steps: usize
     }))
 }
 
-/// The task: so many steps, each adding one.
-async fn chain(run: &mut Run, _: &(), steps: Value) -> Result<Finish, Problem> {
+/// The task: so many steps, each adding one, or giving a text.
+async fn chain(run: &mut Run, _: &(), input: Value) -> Result<Finish, Problem> {
+    let number = |name: &str| input[name].as_u64().unwrap_or_default();
+    let (steps, bytes) = (number("steps"), number("bytes") as usize);
     let mut value = 0;
-    for _ in 0..steps.as_u64().unwrap_or_default() {
+    for _ in 0..steps {
         let before: u64 = value;
-        value = run.step("add", &before, || async move { Ok(before + 1) }).await?;
+        if bytes == 0 {
+            value = run.step("add", &before, || async move { Ok(before + 1) }).await?;
+            continue;
+        }
+        let text: String = run.step("model", &before, || async move { Ok("x".repeat(bytes)) }).await?;
+        value += u64::from(text.len() == bytes);
     }
     Ok(Finish::succeeded(json!(value)))
 }
 
-fn request(steps: usize) -> Request {
-    Request { task: "chain/1".to_string(), input: json!(steps), title: None, key: None }
+fn request(work: Work) -> Request {
+    let input = json!({ "steps": work.steps, "bytes": work.bytes });
+    Request { task: "chain/1".to_string(), input, title: None, key: None }
 }
 
 /// Works on that many runs, so many at a time, and adds what that took.
-async fn work(
-    engine: &Arc<Engine<()>>,
-    concurrency: usize,
-    runs: usize,
-    steps: usize,
-    measured: &mut Measured,
-) -> Result<(), Problem> {
+async fn work(engine: &Arc<Engine<()>>, wanted: Work, measured: &mut Measured) -> Result<(), Problem> {
+    let Work { concurrency, runs, steps, .. } = wanted;
     let taken = Arc::new(AtomicUsize::new(0));
     let mut lanes = JoinSet::new();
     let (begun, cpu_before) = (Instant::now(), cpu_ms()?);
@@ -101,7 +120,7 @@ async fn work(
             let mut done = Vec::new();
             while taken.fetch_add(1, Ordering::Relaxed) < runs {
                 let begun = Instant::now();
-                let ended = engine.start(&(), request(steps)).await?;
+                let ended = engine.start(&(), request(wanted)).await?;
                 let run_ms = begun.elapsed().as_secs_f64() * 1000.0;
                 if ended.result? != Finish::succeeded(json!(steps)) {
                     return Err(wrong(format!("run `{}` gave another value than {steps}", ended.run)));

@@ -53,8 +53,8 @@ pub use run::{Emitter, Found, Run, Shelf, StepError};
 pub use runs::Runs;
 pub use slots::{Slot, Slots};
 pub use store::{
-    Event, Filter, FoundBy, Learned, Lesson, LessonKind, Mode, Question, Recall, RecallRecord, RunState, RunSummary,
-    Store, TokenRecord, glance,
+    Event, Filter, FoundBy, Learned, Lesson, LessonKind, LessonText, Mode, Question, Recall, RecallRecord, RunState,
+    RunSummary, Store, TokenRecord, glance,
 };
 pub use transfer::{Imported, Target, verify};
 pub use worker::{Told, Worker};

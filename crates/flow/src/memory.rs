@@ -2,7 +2,7 @@
 //! mean is their tasks' affair.
 
 use base::{Action, Code, Problem};
-use store::{Learned, Lesson, Store};
+use store::{Learned, Lesson, LessonText, Store};
 
 /// More are not looked through at once.
 const LESSONS_MAX: usize = 200_000;
@@ -49,6 +49,21 @@ impl Memory {
     /// Lessons about an error that say what to do, the best first.
     pub async fn of_error(&self, signature: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
         self.store.lessons_of_error(signature, limit).await
+    }
+
+    /// Lessons about a task or an error, whatever they say, the best first.
+    pub async fn about(&self, task: &str, signature: Option<&str>, limit: usize) -> Result<Vec<Lesson>, Problem> {
+        self.store.lessons_about(task, signature, limit).await
+    }
+
+    /// Those lessons of these ids that are there and not hidden.
+    pub async fn named(&self, ids: Vec<String>) -> Result<Vec<Lesson>, Problem> {
+        self.store.lessons_named(ids).await
+    }
+
+    /// What lessons are found by, of those that changed after a number, the oldest change first.
+    pub async fn texts_since(&self, seq: i64, limit: usize) -> Result<Vec<LessonText>, Problem> {
+        self.store.lesson_texts_since(seq, limit).await
     }
 
     /// Keeps lessons and counts what others did; says how many are new.

@@ -38,7 +38,7 @@ use crate::checked::{Checked, Python, Report};
 
 pub use lint::{FAULTS, TAMPERING, lint};
 pub use literal::Literal;
-pub use shape::{Stub, interface, shape, stub, tests_at_least};
+pub use shape::{Stub, interface, shape, stub, tests_at_least, wordless};
 
 /// Bytes of a program that are looked at.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;

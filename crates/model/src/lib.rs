@@ -46,7 +46,7 @@ pub use reply::{Prices, Reply, Stop, Tokens};
 pub use request::{Message, Request, Tool, ToolCall, ToolResult};
 pub use secret::Secret;
 pub use watched::{Asked, Tally};
-pub use weights::{CONTEXT_TOKENS, HUB, PART_ENDING, Packages, Weights, is_name};
+pub use weights::{CONTEXT_TOKENS, HUB, Packages, Weights, WeightsKind, is_name};
 pub use wire::Wire;
 
 /// A reply on its way.

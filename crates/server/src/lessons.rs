@@ -48,10 +48,10 @@ pub async fn list(Caller(place): Caller<READ>, Query(wanted): Query<Wanted>) -> 
 
 /// Lessons for a text, or the newest.
 pub async fn found(place: &Place, text: Option<&str>, limit: usize) -> Result<Lessons, Problem> {
-    let memory = place.runs().await?.memory();
     match text {
-        Some(text) => search(&memory, text, limit).await,
+        Some(text) => search(&place.app, text, limit).await,
         None => {
+            let memory = place.runs().await?.memory();
             let mut lessons = memory.all().await?;
             lessons.truncate(limit);
             Ok(Lessons::of(lessons))

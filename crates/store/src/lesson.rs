@@ -2,6 +2,9 @@
 //!
 //! A lesson's id follows from what it says, so the same is kept once, however often it is learned. What it did for later
 //! runs is counted by run, so a step that is done again counts once.
+//!
+//! Each change of what a lesson says has a number, larger than any before it: who holds an index over all of them asks only
+//! for what came since. What was forgotten or hidden since is simply not there when it is looked up by its id.
 
 use base::{Hash, Timestamp};
 use rusqlite::{Connection, Row, params};
@@ -153,15 +156,20 @@ fn put(connection: &Connection, lesson: &Lesson) -> Result<usize, Failure> {
     let known: Option<bool> =
         one(connection, "SELECT imported FROM lessons WHERE id = ?1", params![&lesson.id], |row| row.get(0))?;
     if known.is_some() {
-        let own = "UPDATE lessons SET imported = 0, hidden = 0 WHERE id = ?1 AND imported = 1 AND ?2 = 0";
-        execute(connection, own, params![&lesson.id, lesson.imported])?;
+        if known == Some(true) && !lesson.imported {
+            count_change(connection)?;
+            let own =
+                "UPDATE lessons SET imported = 0, hidden = 0, seq = (SELECT seq FROM lesson_changes) WHERE id = ?1";
+            execute(connection, own, params![&lesson.id])?;
+        }
         return Ok(0);
     }
+    count_change(connection)?;
     execute(
         connection,
         "INSERT INTO lessons (id, kind, task, task_key, checks, error_signature, code, fix, outcome, run, created_at,
-                              hidden, imported)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                              hidden, imported, seq)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, (SELECT seq FROM lesson_changes))",
         params![
             &lesson.id,
             lesson.kind.as_str(),
@@ -180,11 +188,17 @@ fn put(connection: &Connection, lesson: &Lesson) -> Result<usize, Failure> {
     )
 }
 
+fn count_change(connection: &Connection) -> Result<usize, Failure> {
+    execute(connection, "UPDATE lesson_changes SET seq = seq + 1", [])
+}
+
 /// Changes what a lesson says and whether it is hidden; its id stays.
 pub(crate) fn edit(connection: &Connection, lesson: &Lesson) -> Result<usize, Failure> {
+    count_change(connection)?;
     execute(
         connection,
-        "UPDATE lessons SET task = ?2, task_key = ?3, error_signature = ?4, code = ?5, fix = ?6, outcome = ?7, hidden = ?8
+        "UPDATE lessons SET task = ?2, task_key = ?3, error_signature = ?4, code = ?5, fix = ?6, outcome = ?7, hidden = ?8,
+                            seq = (SELECT seq FROM lesson_changes)
          WHERE id = ?1",
         params![
             &lesson.id,
@@ -244,6 +258,57 @@ pub(crate) fn of_error(connection: &Connection, signature: &str, limit: i64) -> 
         "SELECT {COLUMNS} FROM lessons WHERE error_signature = ?1 AND hidden = 0 AND fix IS NOT NULL {BEST_FIRST} LIMIT ?2"
     );
     all(connection, &sql, params![signature, limit], read)
+}
+
+/// Those about this task or this error, whatever they say.
+pub(crate) fn about(
+    connection: &Connection,
+    task: &str,
+    signature: Option<&str>,
+    limit: i64,
+) -> Result<Vec<Lesson>, Failure> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM lessons WHERE (task_key = ?1 OR error_signature = ?2) AND hidden = 0 {BEST_FIRST} LIMIT ?3"
+    );
+    all(connection, &sql, params![task_key(task).as_str(), signature, limit], read)
+}
+
+/// Those of these ids that are there and not hidden, in any order.
+pub(crate) fn named(connection: &Connection, ids: &[String]) -> Result<Vec<Lesson>, Failure> {
+    let sql = format!("SELECT {COLUMNS} FROM lessons WHERE lessons.id = ?1 AND hidden = 0");
+    let mut found = Vec::new();
+    for id in ids {
+        found.extend(one(connection, &sql, params![id], read)?);
+    }
+    Ok(found)
+}
+
+/// What a lesson is found by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LessonText {
+    /// The number of the change that said it.
+    pub seq: i64,
+    /// The lesson's id.
+    pub id: String,
+    /// Of a note all it says; of others the task and the error, for their code would drown both.
+    pub text: String,
+}
+
+/// What lessons that are not hidden are found by, of those that changed after a number, oldest change first.
+pub(crate) fn texts_since(connection: &Connection, seq: i64, limit: i64) -> Result<Vec<LessonText>, Failure> {
+    let sql = "SELECT seq, id, task, error_signature, CASE kind WHEN 'note' THEN fix END AS said FROM lessons
+               WHERE seq > ?1 AND hidden = 0 ORDER BY seq LIMIT ?2";
+    all(connection, sql, params![seq, limit], read_text)
+}
+
+fn read_text(row: &Row<'_>) -> Result<LessonText, Failure> {
+    let mut text: String = row.get("task")?;
+    let parts: [Option<String>; 2] = [row.get("error_signature")?, row.get("said")?];
+    for part in parts.into_iter().flatten().filter(|part| *part != text).collect::<Vec<_>>() {
+        text.push('\n');
+        text.push_str(&part);
+    }
+    Ok(LessonText { seq: row.get("seq")?, id: row.get("id")?, text })
 }
 
 fn read(row: &Row<'_>) -> Result<Lesson, Failure> {

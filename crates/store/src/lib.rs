@@ -34,7 +34,7 @@ pub use error::Error;
 pub use event::Event;
 pub use found::{FoundBy, Recall, RecallRecord, ThreadRecord, ThreadRun};
 pub use glance::glance;
-pub use lesson::{Learned, Lesson, LessonKind};
+pub use lesson::{Learned, Lesson, LessonKind, LessonText};
 pub use list::{Filter, Page};
 pub use record::{
     ArtifactRecord, Beginning, Content, Ending, Fence, ForkPoint, Held, Here, Journal, Lease, Mode, NewRun, Question,

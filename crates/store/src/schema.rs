@@ -153,6 +153,16 @@ CREATE TABLE tokens (
     revoked_at BIGINT
 );
 ",
+    "
+ALTER TABLE lessons ADD COLUMN seq BIGINT NOT NULL DEFAULT 0;
+UPDATE lessons SET seq = numbered.seq
+    FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY created_at, id) AS seq FROM lessons) AS numbered
+    WHERE numbered.id = lessons.id;
+CREATE INDEX lessons_by_seq ON lessons (seq);
+
+CREATE TABLE lesson_changes (seq BIGINT NOT NULL);
+INSERT INTO lesson_changes SELECT COUNT(*) FROM lessons;
+",
 ];
 
 /// The version a store has after every migration.

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Failure;
 use crate::found::{FoundBy, RecallRecord, ThreadRecord, ThreadRun};
-use crate::lesson::{self, Learned, Lesson};
+use crate::lesson::{self, Learned, Lesson, LessonText};
 use crate::open::{self, Places};
 use crate::readers::Readers;
 use crate::record::{
@@ -290,6 +290,27 @@ impl Store {
     pub async fn lessons_of_error(&self, signature: &str, limit: usize) -> Result<Vec<Lesson>, Problem> {
         let signature = signature.to_string();
         self.read(move |connection| lesson::of_error(connection, &signature, limit as i64)).await
+    }
+
+    /// Lessons about a task or an error, whatever they say, the best first.
+    pub async fn lessons_about(
+        &self,
+        task: &str,
+        signature: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Lesson>, Problem> {
+        let (task, signature) = (task.to_string(), signature.map(str::to_string));
+        self.read(move |connection| lesson::about(connection, &task, signature.as_deref(), limit as i64)).await
+    }
+
+    /// Those lessons of these ids that are there and not hidden.
+    pub async fn lessons_named(&self, ids: Vec<String>) -> Result<Vec<Lesson>, Problem> {
+        self.read(move |connection| lesson::named(connection, &ids)).await
+    }
+
+    /// What lessons are found by, of those that changed after a number, the oldest change first.
+    pub async fn lesson_texts_since(&self, seq: i64, limit: usize) -> Result<Vec<LessonText>, Problem> {
+        self.read(move |connection| lesson::texts_since(connection, seq, limit as i64)).await
     }
 
     /// Writes a token down, which is worth something for so long; its own times are not looked at.

@@ -5,6 +5,7 @@
 //! recorded, never from the clock, so that both decide alike.
 
 mod execute;
+mod lessons;
 mod mend;
 mod plan;
 mod prompt;
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 use warehouse::{Doubts, Prepared};
 
 use self::execute::Executed;
+use self::lessons::Lessons;
 use self::prompt::Prompts;
 use self::sample::Sample;
 use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
@@ -52,6 +54,9 @@ pub struct ModelUse {
     /// Whether programs find SciPy and scikit-learn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub learning: bool,
+    /// Whether errors are looked up in what was learned before, and are learned from. Not in runs from before that was so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembers: bool,
 }
 
 impl ModelUse {
@@ -194,6 +199,7 @@ pub async fn answer(
         family,
         replies: Replies::new(context, &using.name, &using.budget),
         results: Vec::new(),
+        lessons: Lessons::default(),
     };
     let mut machine = Machine::new(asking.policy());
     let end = loop {
@@ -206,7 +212,14 @@ pub async fn answer(
         machine.observe(came);
     };
     let summary = asking.sum_up(&end).await?;
-    let Asking { replies, results, over, .. } = asking;
+    let Asking { run, replies, results, over, lessons, .. } = asking;
+    if using.remembers {
+        let of_end = match &end {
+            End::Answered { derivation, .. } => results.get(*derivation).map(|gave| &gave.code),
+            _ => None,
+        };
+        lessons.learn(run, &answer.question, (&machine, &end), of_end).await?;
+    }
     answer.source = AnswerSource::Model;
     answer.model = Some(AnswerModel { name: using.name.clone(), cost: replies.spent().clone() });
     answer.attempts = machine.attempts().to_vec();
@@ -305,6 +318,7 @@ struct Asking<'a> {
     family: Family,
     replies: Replies<'a>,
     results: Vec<Gave>,
+    lessons: Lessons,
 }
 
 /// What a derivation gave.
@@ -338,7 +352,14 @@ impl Asking<'_> {
     }
 
     async fn write(&mut self, machine: &Machine, writing: Writing, language: Language) -> Result<Came, Problem> {
-        let mut request = self.prompts.code(machine, writing, language);
+        let advice = match writing {
+            // Smaller models do no better for being told.
+            Writing::Repair if self.using.remembers && self.family.critique_is_gate && !machine.replaces() => {
+                self.lessons.of(self.run, &self.prompts.question, machine.attempts()).await?
+            }
+            _ => None,
+        };
+        let mut request = self.prompts.code(machine, writing, language, advice.as_deref());
         match writing {
             Writing::First => {}
             // Asked in the same way, a small model writes what failed once more.

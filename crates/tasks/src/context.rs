@@ -5,6 +5,7 @@ use warehouse::Warehouse;
 
 use crate::by_model::DayBudget;
 use crate::looking_up::Searches;
+use crate::recall::Recall;
 
 /// What tasks are lent.
 pub struct Context {
@@ -18,4 +19,6 @@ pub struct Context {
     pub budget_day: DayBudget,
     /// Where models may look something up.
     pub searches: Searches,
+    /// What finds lessons.
+    pub recall: Recall,
 }

@@ -4,6 +4,7 @@
 //! generated text goes through the guard before it reaches a kernel. Planning, compiling and checking are pure and are
 //! done again on resume. This crate prints nothing and reads no environment.
 
+mod advice;
 mod answer;
 mod answer_cache;
 mod ask;
@@ -18,6 +19,7 @@ mod plan_run;
 mod plan_tour;
 mod program;
 mod query;
+mod recall;
 mod replies;
 mod sentence;
 mod solve;
@@ -43,6 +45,7 @@ pub use looking_up::{LookingUp, Searches, WebSearch};
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};
 pub use program::{DATABASE_NAME, ExecutionDocument, ProgramData, ProgramInput, program};
+pub use recall::{FindTable, FoundBy, Recall, Recalled};
 pub use solve::{
     Consent, ITERATIONS_MAX, Solution, SolutionFile, SolutionLessons, SolutionModel, SolutionStatus, SolutionVerdict,
     SolveInput, Solver, TestsFile, solve,

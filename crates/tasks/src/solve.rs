@@ -328,7 +328,10 @@ impl Solving<'_> {
         Ok(match code {
             Some(code) => {
                 let code = self.prompts.completed(&code);
-                let looked = self.look(&code);
+                let mut looked = self.look(&code);
+                if advice.is_some() {
+                    lessons::hold_to_more(&mut looked, machine.tried());
+                }
                 Outcome::Wrote { words, code, looked }
             }
             None => Outcome::WroteNoCode(words),

@@ -31,6 +31,7 @@ impl Lab {
                 build: "test".to_string(),
                 budget_day: tasks::DayBudget::default(),
                 searches: tasks::Searches::default(),
+                recall: tasks::Recall::new(Box::new(|| None)),
             }),
         }
     }

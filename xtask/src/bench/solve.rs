@@ -5,6 +5,7 @@
 //! written when it is done and each solve is a run with a key: killed, it goes on where it stopped. Figures, never a rule.
 
 mod line;
+mod overhead;
 mod report;
 mod tasks;
 
@@ -45,6 +46,12 @@ struct Options {
 
 /// Solves, scores and prints.
 pub fn run(workspace: &Workspace, words: &[&str]) -> anyhow::Result<u8> {
+    if let ["--only", part] = words {
+        return match *part {
+            "overhead" => overhead::run(workspace),
+            other => bail!("there is no part `{other}`; the part that can be had alone is overhead"),
+        };
+    }
     let options = Options::read(words)?;
     let from = workspace.root.join(cases::BENCHMARKS).join("humaneval/HumanEval.jsonl.gz");
     if !from.is_file() {

@@ -1,181 +1,150 @@
-//! Texts ranked by the words they share with a query: BM25 over words and pairs of neighbours.
-//!
-//! Names are cut where their writing changes (`parseDate`, `parse_date`), endings that only inflect are dropped, and so is
-//! what every task begins with, which would reward its style. The figures are those that did best on texts of this kind.
+//! Texts found by what they are about: by the words they share with a query and, where there is a table, by the direction
+//! of the whole, both added up.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-/// How fast a repeated word stops counting.
-const K1: f64 = 1.2;
-/// How much long texts are held back.
-const B: f64 = 0.5;
-/// What a pair of neighbours counts beside its words.
-const PAIR_WEIGHT: f64 = 0.3;
-/// More of a text is not looked at.
-const WORDS_MAX: usize = 400;
+use super::nearest::Nearest;
+use super::table::Table;
+use super::vectors::{Direction, Vectors};
+use super::words::{Terms, Words};
 
-/// What every task begins with.
-const BEGINNINGS: &[&str] = &[
-    "write a python function to",
-    "write a python function that",
-    "write a function to",
-    "write a function that",
-    "write a function which",
-    "write a program that",
-    "write a program to",
-    "create a function that",
-    "implement a function that",
-    "write a function",
-    "write a program",
-];
+/// How much words count beside directions.
+const WORDS_SHARE: f32 = 0.5;
+/// Of texts that share no word: further apart than this they have nothing to do with one another. One pair in a thousand that
+/// was put together by chance is nearer.
+const COSINE_MIN: f32 = 0.45;
+/// So many of the best of either kind are added up.
+const LOOKED_AT: usize = 100;
 
-/// A text as it is looked for.
-pub struct Query {
-    terms: Vec<String>,
-}
-
-impl Query {
-    /// Of what somebody typed.
-    pub fn of(text: &str) -> Query {
-        let mut terms = terms(text);
-        terms.sort();
-        terms.dedup();
-        Query { terms }
-    }
-}
-
-/// Texts that can be ranked.
+/// Texts that can be looked for, each known by how many there were before it.
 #[derive(Default)]
 pub struct Index {
-    /// Of each term the texts that have it, and how often.
-    postings: HashMap<String, Vec<(u32, u32)>>,
-    lengths: Vec<u32>,
+    words: Words,
+    vectors: Option<(Arc<Table>, Vectors)>,
+    texts: usize,
+}
+
+/// A text that was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Which.
+    pub place: usize,
+    /// From 0 to 1.
+    pub score: f64,
+    /// What it was found by, more than by the other.
+    pub by: By,
+}
+
+/// What a text is found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The words it shares.
+    Words,
+    /// Its direction.
+    Vector,
 }
 
 impl Index {
-    /// Of texts, which are known by their places from here on.
-    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Index {
-        let mut index = Index::default();
-        for text in texts {
-            index.add(text);
-        }
-        index
+    /// An empty one, which finds by words only where there is no table.
+    pub fn new(table: Option<Arc<Table>>) -> Index {
+        Index { vectors: table.map(|table| (table, Vectors::default())), ..Index::default() }
     }
 
-    fn add(&mut self, text: &str) {
-        let place = self.lengths.len() as u32;
-        let mut counts: HashMap<String, u32> = HashMap::new();
-        let terms = terms(text);
-        self.lengths.push(terms.len() as u32);
-        for term in terms {
-            *counts.entry(term).or_default() += 1;
-        }
-        for (term, count) in counts {
-            self.postings.entry(term).or_default().push((place, count));
+    /// A further text.
+    pub fn add(&mut self, text: &str) {
+        self.words.add(text);
+        self.texts += 1;
+        if let Some((table, vectors)) = &mut self.vectors {
+            vectors.add(table.embed(text).map(|vector| Direction::of(&vector)).as_ref());
         }
     }
 
-    /// The places of the texts that share something with the query, the best first, each with its score.
-    pub fn search(&self, query: &Query) -> Vec<(usize, f64)> {
-        let texts = self.lengths.len() as f64;
-        let mean = (self.lengths.iter().map(|length| f64::from(*length)).sum::<f64>() / texts.max(1.0)).max(1.0);
-        let mut scores: HashMap<u32, f64> = HashMap::new();
-        for term in &query.terms {
-            let Some(found) = self.postings.get(term) else { continue };
-            let having = found.len() as f64;
-            let rarity = (1.0 + (texts - having + 0.5) / (having + 0.5)).ln();
-            let weight = if term.contains(' ') { PAIR_WEIGHT } else { 1.0 };
-            for (place, count) in found {
-                let count = f64::from(*count);
-                let length = f64::from(self.lengths[*place as usize]);
-                let held_back = K1 * (1.0 - B + B * length / mean);
-                *scores.entry(*place).or_default() += weight * rarity * count * (K1 + 1.0) / (count + held_back);
-            }
-        }
-        let mut ranked: Vec<(usize, f64)> = scores.into_iter().map(|(place, score)| (place as usize, score)).collect();
-        ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
-        ranked
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.texts
     }
-}
 
-/// Words and pairs of neighbours.
-fn terms(text: &str) -> Vec<String> {
-    let words = words(text);
-    let pairs: Vec<String> = words.windows(2).map(|pair| format!("{} {}", pair[0], pair[1])).collect();
-    words.into_iter().chain(pairs).collect()
-}
-
-fn words(text: &str) -> Vec<String> {
-    let lower = text.trim_start().to_lowercase();
-    let begins = BEGINNINGS.iter().find(|beginning| lower.starts_with(**beginning));
-    // Lower case may have another length, so the beginning is counted in letters.
-    let skipped = begins.map_or(0, |beginning| beginning.chars().count());
-    let text: String = text.trim_start().chars().skip(skipped).collect();
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut before = ' ';
-    for letter in text.chars().chain([' ']) {
-        let turns = before.is_lowercase() && letter.is_uppercase();
-        if !letter.is_alphanumeric() || turns {
-            if !word.is_empty() {
-                words.push(stem(&std::mem::take(&mut word)));
-            }
-            if words.len() >= WORDS_MAX {
-                break;
-            }
-        }
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
-        }
-        before = letter;
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts == 0
     }
-    words
-}
 
-/// A word without an ending that only inflects.
-fn stem(word: &str) -> String {
-    const LETTERS_MIN: usize = 3;
-    let endings = [("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")];
-    for (ending, instead) in endings {
-        if let Some(rest) = word.strip_suffix(ending)
-            && rest.chars().count() >= LETTERS_MIN
-            && !(ending == "s" && rest.ends_with('s'))
-        {
-            return format!("{rest}{instead}");
-        }
+    /// The best for a query, the best first.
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let count = LOOKED_AT.max(limit);
+        let shared = self.words.scores(&Terms::of(query));
+        let mut by_words = Nearest::new(count);
+        shared.iter().enumerate().filter(|(_, score)| **score > 0.0).for_each(|(at, score)| by_words.offer(at, *score));
+        let by_words = by_words.best();
+        let best = by_words.first().map_or(1.0, |(_, score)| *score);
+        let looked_for = self.vectors.as_ref().and_then(|(table, vectors)| {
+            let direction = Direction::of(&table.embed(query)?);
+            Some((vectors, direction))
+        });
+        let Some((vectors, direction)) = looked_for else {
+            let hit = |(place, score): (usize, f32)| Hit { place, score: f64::from(score / best), by: By::Words };
+            return by_words.into_iter().take(limit).map(hit).collect();
+        };
+        let near = vectors.search(&direction, count).into_iter().filter(|(_, cosine)| *cosine >= COSINE_MIN);
+        let mut places: Vec<usize> = near.chain(by_words).map(|(place, _)| place).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut hits: Vec<Hit> = places
+            .into_iter()
+            .map(|place| {
+                let words = WORDS_SHARE * shared[place] / best;
+                let vector = (1.0 - WORDS_SHARE) * vectors.cosine(place, &direction).clamp(0.0, 1.0);
+                let by = if vector > words { By::Vector } else { By::Words };
+                Hit { place, score: f64::from(words + vector), by }
+            })
+            .collect();
+        hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.place.cmp(&other.place)));
+        hits.truncate(limit);
+        hits
     }
-    word.to_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::tests::table;
     use super::*;
 
-    fn best(texts: &[&str], query: &str) -> Vec<usize> {
-        Index::of(texts.iter().copied()).search(&Query::of(query)).into_iter().map(|(place, _)| place).collect()
+    fn index(table: Option<Table>, texts: &[&str]) -> Index {
+        let mut index = Index::new(table.map(Arc::new));
+        texts.iter().for_each(|text| index.add(text));
+        index
     }
 
     #[test]
-    fn words_are_found_however_they_are_written_and_bent() {
-        let texts = ["Write a function to parse ISO dates", "sort a list of numbers", "KeyError in groupby of a frame"];
-        assert_eq!(best(&texts, "parsing dates").first(), Some(&0));
-        assert_eq!(best(&texts, "parseDate").first(), Some(&0));
-        assert_eq!(best(&texts, "sorted_number").first(), Some(&1));
-        assert_eq!(best(&texts, "KeyError groupby"), [2]);
-        assert!(best(&texts, "write a function to").is_empty() && best(&texts, "").is_empty());
+    fn without_a_table_only_shared_words_find() {
+        let index = index(None, &["parse ISO dates", "sort numbers", "parse numbers"]);
+        let hits = index.search("sorting numbers", 5);
+        assert_eq!(hits.iter().map(|hit| hit.place).collect::<Vec<_>>(), [1, 2]);
+        assert!(hits[0].score == 1.0 && hits[0].by == By::Words && hits[1].score < 1.0);
+        assert!(index.search("read a file", 5).is_empty() && index.len() == 3 && !index.is_empty());
     }
 
     #[test]
-    fn neighbours_count_and_rare_words_count_more() {
-        let texts =
-            ["the sum of squares of a list", "the squares on a board, and their sum", "a list of a list of a list"];
-        assert_eq!(best(&texts, "sum of squares").first(), Some(&0));
-        assert_eq!(best(&texts, "board list").first(), Some(&1));
-    }
-
-    #[test]
-    fn no_text_is_too_long_or_too_odd() {
-        let long = "é\u{130}x ".repeat(10_000);
-        assert_eq!(best(&[&long, "", "İ"], "é").first(), Some(&0));
+    fn a_table_finds_what_shares_no_word() {
+        // `order` is near to `sort` in this table, and `file` to nothing.
+        let letters: Vec<(String, usize)> =
+            ('a'..='z').map(|letter| (letter.to_string(), 200 + letter as usize % 40)).collect();
+        let whole = [("sort", 0), ("order", 0), ("number", 1), ("date", 2), ("file", 3)];
+        let whole = whole.iter().map(|(word, direction)| (format!("▁{word}"), *direction));
+        // Every beginning of a word is a piece, so that words are joined from the left.
+        let begun = ["sort", "order", "number", "date", "file"]
+            .into_iter()
+            .flat_map(|word| (1..word.len()).map(|end| (format!("▁{}", &word[..end]), 100)));
+        let mut pieces: Vec<(String, usize)> =
+            [("▁".to_string(), 100)].into_iter().chain(letters).chain(begun).chain(whole).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        pieces.retain(|(piece, _)| seen.insert(piece.clone()));
+        let pieces: Vec<(&str, usize)> = pieces.iter().map(|(piece, at)| (piece.as_str(), *at)).collect();
+        let index = index(Some(table(&pieces)), &["date file", "sort number", "file"]);
+        let hits = index.search("order", 5);
+        assert_eq!((hits.len(), hits[0].place, hits[0].by), (1, 1, By::Vector), "{hits:?}");
+        let hits = index.search("sort file", 5);
+        assert_eq!(hits.iter().map(|hit| hit.place).collect::<Vec<_>>().len(), 3, "{hits:?}");
+        assert!(hits.iter().any(|hit| hit.by == By::Words));
     }
 }

@@ -88,6 +88,7 @@ impl Doctor {
         checks.extend(cells(app).await);
         checks.push(broker(app).await);
         checks.push(model(app));
+        checks.push(memory(app));
         Doctor { ok: holds(&checks), checks }
     }
 }
@@ -139,11 +140,11 @@ async fn broker(app: &App) -> Check {
 fn model(app: &App) -> Check {
     let local = &app.local;
     let there: Vec<&str> =
-        local.known.iter().filter(|weights| local.is_there(weights)).map(|weights| weights.name.as_str()).collect();
+        local.models().filter(|weights| local.is_there(weights)).map(|one| one.name.as_str()).collect();
     let found = if there.is_empty() { "no weights".to_string() } else { there.join(", ") };
     let folder = local.directory.display();
     if there.is_empty() {
-        let first = local.known.first().map(|weights| Action::PullModel { model: weights.name.clone() });
+        let first = local.models().next().map(|weights| Action::PullModel { model: weights.name.clone() });
         return Check {
             status: CheckStatus::Missing,
             required: false,
@@ -164,6 +165,30 @@ fn model(app: &App) -> Check {
     }
     let message = format!("can be asked as local:NAME; weights are in {folder}");
     Check { required: false, ..Check::ok("model", &found, &message) }
+}
+
+/// A table of vectors is for whoever wants lessons found that share no word with what is looked for.
+fn memory(app: &App) -> Check {
+    let local = &app.local;
+    match local.table() {
+        Some(file) => {
+            let message =
+                format!("lessons are found by words and by what they are about; the table is {}", file.display());
+            Check { required: false, ..Check::ok("memory", "words and vectors", &message) }
+        }
+        None => Check {
+            status: CheckStatus::Missing,
+            required: false,
+            fix: Some("none is needed: lessons are found by task, by error and by words".to_string()),
+            actions: local
+                .tables()
+                .next()
+                .map(|weights| Action::PullModel { model: weights.name.clone() })
+                .into_iter()
+                .collect(),
+            ..Check::ok("memory", "words", "no table of vectors is on this machine")
+        },
+    }
 }
 
 /// The environment and the layers of a cell. A layer that is missing must not be blamed on Python, nor the other way.

@@ -2,11 +2,15 @@
 
 use std::time::SystemTime;
 
-use agent::memory::{Index, Query, signature, weight};
+use agent::memory::signature;
 use base::{Code, Document, Problem};
-use flow::{Lesson, LessonKind, Memory};
+use flow::{Lesson, LessonKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use tasks::FoundBy;
+use tasks::Recalled;
+
+use crate::App;
 
 /// Lessons, the newest or the best first.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -29,18 +33,6 @@ pub struct FoundLesson {
     pub score: Option<f64>,
     /// What it was found by; none where nothing was looked for.
     pub by: Option<FoundBy>,
-}
-
-/// What a lesson was found by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FoundBy {
-    /// It is about the same task.
-    Task,
-    /// It is about the same error.
-    Signature,
-    /// It shares words.
-    Words,
 }
 
 /// Which lessons were forgotten.
@@ -144,40 +136,10 @@ fn bounded(parts: &[Option<&str>]) -> Result<(), Problem> {
         .hint("say in a sentence or two what is to be done, or not"))
 }
 
-/// Finds lessons: those about the same task first, then those about the same error, then by words. Hidden ones are not
-/// found, and what did not help stands further down.
-pub async fn search(memory: &Memory, text: &str, limit: usize) -> Result<Lessons, Problem> {
-    let mut lessons = memory.all().await?;
-    lessons.retain(|lesson| !lesson.hidden);
-    let texts: Vec<String> = lessons.iter().map(words_of).collect();
-    let ranked = Index::of(texts.iter().map(String::as_str)).search(&Query::of(text));
-    let best = ranked.first().map_or(1.0, |(_, score)| *score);
-    let signature = signature(text);
-    let same = |one: &str| one.split_whitespace().eq(text.split_whitespace());
-    let scores: std::collections::HashMap<usize, f64> = ranked.into_iter().collect();
-    let mut found: Vec<FoundLesson> = Vec::new();
-    for (place, lesson) in lessons.into_iter().enumerate() {
-        let is_same_error = signature.is_some() && lesson.error_signature == signature;
-        let (by, score) = match scores.get(&place) {
-            _ if same(&lesson.task) => (FoundBy::Task, 1.0),
-            _ if is_same_error => (FoundBy::Signature, 1.0),
-            Some(score) => (FoundBy::Words, score / best),
-            None => continue,
-        };
-        let score = score * weight(lesson.used, lesson.helped, lesson.imported);
-        found.push(FoundLesson { score: Some((score * 1e4).round() / 1e4), by: Some(by), lesson });
-    }
-    let tier = |one: &FoundLesson| one.by != Some(FoundBy::Task) && one.by != Some(FoundBy::Signature);
-    found.sort_by(|one, other| {
-        tier(one).cmp(&tier(other)).then(other.score.unwrap_or(0.0).total_cmp(&one.score.unwrap_or(0.0)))
-    });
-    found.truncate(limit);
-    Ok(Lessons { lessons: found })
-}
-
-/// What of a lesson is looked through. Of a note all it says; of others the task and the error, for their code would drown both.
-fn words_of(lesson: &Lesson) -> String {
-    let error = lesson.error_signature.as_deref().unwrap_or_default();
-    let said = if lesson.kind == LessonKind::Note { lesson.fix.as_deref().unwrap_or_default() } else { "" };
-    format!("{}\n{error}\n{said}", lesson.task)
+/// Finds lessons, the best first.
+pub async fn search(app: &App, text: &str, limit: usize) -> Result<Lessons, Problem> {
+    let memory = app.engine().await?.runs().memory();
+    let found = app.context.recall.search(&memory, text, limit).await?;
+    let told = |Recalled { lesson, score, by }| FoundLesson { lesson, score: Some(score), by: Some(by) };
+    Ok(Lessons { lessons: found.into_iter().map(told).collect() })
 }

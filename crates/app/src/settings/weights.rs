@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use base::{Code, Hash, Problem};
-use model::{Packages, Weights, is_name};
+use model::{Packages, Weights, WeightsKind, is_name};
 use serde::Deserialize;
 
 const BYTES_MAX: u64 = 64 << 30;
@@ -18,6 +18,17 @@ struct Table {
     bytes: u64,
     sha256: Hash,
     packages: Option<PackagesTable>,
+    /// A model, where nothing else is said.
+    #[serde(default)]
+    kind: Kind,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    #[default]
+    Model,
+    Table,
 }
 
 #[derive(Deserialize)]
@@ -37,9 +48,9 @@ pub(super) fn weights(table: Option<toml::Value>, file: Option<&Path>) -> Result
     let tables: BTreeMap<String, toml::Value> =
         table.try_into().map_err(|_| invalid("`weights` is no table".into()).hint("write [weights.NAME]"))?;
     for (name, table) in tables {
-        let Table { path, bytes, sha256, packages } = table.try_into().map_err(|error: toml::de::Error| {
+        let Table { path, bytes, sha256, packages, kind } = table.try_into().map_err(|error: toml::de::Error| {
             invalid(format!("[weights.{name}]: {}", error.message()))
-                .hint("write `path` (below the hub's address), `bytes` and `sha256`; `packages` may follow")
+                .hint("write `path` (below the hub's address), `bytes` and `sha256`; `packages` and `kind` may follow")
         })?;
         if !is_name(&name) || weights.iter().any(|known| known.name == name) {
             return Err(invalid(format!("[weights.{name}]: that name cannot be had"))
@@ -52,14 +63,21 @@ pub(super) fn weights(table: Option<toml::Value>, file: Option<&Path>) -> Result
         let packages = packages
             .map(|PackagesTable { prefix, count, version }| {
                 match [&prefix, &version].iter().all(|word| is_name(word)) {
-                    true if (1..=PACKAGES_MAX).contains(&count) => Ok(Packages { prefix, count, version }),
+                    true if (1..=PACKAGES_MAX).contains(&count) => Ok(Packages::numbered(&prefix, count, &version)),
                     _ => Err(invalid(format!("[weights.{name}]: `packages` are none that can be had"))
                         .hint(format!("write `prefix`, `version` and `count`, {PACKAGES_MAX} at most"))),
                 }
             })
             .transpose()?;
         let path = path.trim_start_matches('/').to_string();
-        weights.push(Weights { name, path, bytes, sha256, packages });
+        if path.is_empty() {
+            return Err(invalid(format!("[weights.{name}]: `path` is empty")).hint("write it below the hub's address"));
+        }
+        let kind = match kind {
+            Kind::Model => WeightsKind::Model,
+            Kind::Table => WeightsKind::Table,
+        };
+        weights.push(Weights { name, kind, path, bytes, sha256, packages });
     }
     Ok(weights)
 }
@@ -88,6 +106,8 @@ mod tests {
             row("tiny", 0),
             row("tiny", 5).replace(&digest, "zz"),
             row("tiny", 5) + "url = \"x\"\n",
+            row("tiny", 5) + "kind = \"x\"\n",
+            row("tiny", 5).replace("/o/r/x.gguf", "/"),
             "weights = 1".to_string(),
         ] {
             assert_eq!(read(&wrong).expect_err(&wrong).code, Code::SettingInvalid, "{wrong}");

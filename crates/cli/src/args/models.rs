@@ -22,7 +22,8 @@ Weights of your own for a model on this machine, in the same file:
   [weights.mine]                    then: assay model pull mine, and --model local:mine
   path = \"OWNER/REPOSITORY/resolve/main/FILE.gguf\"
   bytes = 491400064
-  sha256 = \"…\"";
+  sha256 = \"…\"
+  kind = \"model\"                    or \"table\": vectors, by which `assay memory search` finds";
 
 /// `assay model list|show|test|pull|remove|use`
 #[derive(Debug, Args)]
@@ -47,9 +48,9 @@ pub enum ModelAction {
         /// Its name; the one your settings name if not given
         name: Option<String>,
     },
-    /// Fetch the weights of a model that runs on this machine; goes on where an earlier try was cut
+    /// Fetch the weights of a model that runs on this machine, or a table of vectors; goes on where an earlier try was cut
     Pull {
-        /// Its name, such as qwen2.5-coder-1.5b; `assay model list` shows them
+        /// Its name, such as qwen2.5-coder-1.5b or wordllama-256; `assay model list` shows them
         name: String,
     },
     /// Take the weights of a model from this machine

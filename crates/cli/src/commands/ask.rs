@@ -59,7 +59,7 @@ fn ways_to_a_model(answer: &Value, app: &App) -> Vec<String> {
     let has_key = app.settings.models.anthropic_key.is_some();
     let key = if has_key { "" } else { ", with your key in ANTHROPIC_API_KEY" };
     let local = &app.local;
-    let here = match local.known.iter().find(|weights| local.is_there(weights)) {
+    let here = match local.models().find(|weights| local.is_there(weights)) {
         Some(weights) => format!("or on this machine: --model local:{}", weights.name),
         None => "or on this machine: assay model pull qwen2.5-coder-1.5b, then --model local:qwen2.5-coder-1.5b".into(),
     };

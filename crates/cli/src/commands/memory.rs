@@ -23,7 +23,7 @@ pub async fn run(terminal: &Terminal, memory: &Memory) -> Result<u8, Problem> {
     match &memory.action {
         MemoryAction::List => show(terminal, &Lessons::of(kept.all().await?), false),
         MemoryAction::Show { id } => show(terminal, &Lessons::of(vec![kept.find(id).await?]), true),
-        MemoryAction::Search { text, limit } => show(terminal, &search(&kept, text, *limit).await?, false),
+        MemoryAction::Search { text, limit } => show(terminal, &search(&terminal.app, text, *limit).await?, false),
         MemoryAction::Add { text, task, error } => {
             let lesson = noted(text, task.as_deref(), error.as_deref())?;
             let id = lesson.id.clone();
@@ -112,7 +112,7 @@ fn draw(printer: &Printer, FoundLesson { lesson, score, by }: &FoundLesson, whol
     const TASK_CHARACTERS: usize = 70;
     let marks = [(lesson.hidden, "hidden"), (lesson.imported, "imported")];
     let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, word)| format!(" {word}")).collect();
-    let score = score.zip(*by).map(|(score, by)| format!("  {score:.2} by {}", word(by))).unwrap_or_default();
+    let score = score.zip(*by).map(|(score, by)| format!("  {score:.2} by {}", by.as_str())).unwrap_or_default();
     let task: String =
         lesson.task.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TASK_CHARACTERS).collect();
     let counts = printer.dim(&format!("used {}, helped {}{marks}{score}", lesson.used, lesson.helped));
@@ -130,13 +130,5 @@ fn draw(printer: &Printer, FoundLesson { lesson, score, by }: &FoundLesson, whol
             printer.line(&format!("    {label}"));
             text.lines().for_each(|line| printer.lines(&format!("      {line}\n")));
         }
-    }
-}
-
-fn word(by: app::documents::memory::FoundBy) -> &'static str {
-    match by {
-        app::documents::memory::FoundBy::Task => "task",
-        app::documents::memory::FoundBy::Signature => "signature",
-        app::documents::memory::FoundBy::Words => "words",
     }
 }

@@ -29,7 +29,8 @@ fn list(terminal: &Terminal) -> Result<u8, Problem> {
 
 fn print_list(printer: &Printer, document: &Models) {
     let names = document.models.iter().map(|model| model.name.chars().count());
-    let local = document.local.iter().map(|weights| "local:".len() + weights.name.chars().count());
+    let local = document.local.iter().chain(&document.tables);
+    let local = local.map(|weights| "local:".len() + weights.name.chars().count());
     let width = names.chain(local).max().unwrap_or(0).max(9);
     for one in &document.models {
         let then = one.fallbacks.iter().map(|name| format!(", then {name}")).collect::<String>();
@@ -47,6 +48,14 @@ fn print_list(printer: &Printer, document: &Models) {
     for one in &document.local {
         let (name, (state, about)) = (format!("local:{}", one.name), weights(one));
         printer.line(&format!("{name:<width$}  {state:<11}  {}", printer.dim(&about)));
+    }
+    for one in &document.tables {
+        let (state, about) = weights(one);
+        printer.line(&format!(
+            "{:<width$}  {state:<11}  {}",
+            one.name,
+            printer.dim(&format!("{about}; lessons are found by it"))
+        ));
     }
     match &document.default {
         Some(name) => printer.remark("asked", &format!("{name} ({})", document.default_origin)),
@@ -139,7 +148,11 @@ async fn pull(terminal: &Terminal, name: &str) -> Result<u8, Problem> {
     let document = ModelPulled::pull(&terminal.app.local, plain(name)).await?;
     terminal.show(&document.to_json(), |printer| {
         let from = document.from.as_ref().map_or("it was there".to_string(), |from| format!("from {from}"));
-        printer.line(&format!("{} can be asked ({from}); its weights are {}", document.model, document.file));
+        let what = match document.model.starts_with("local:") {
+            true => "can be asked",
+            false => "is there: lessons are found by it",
+        };
+        printer.line(&format!("{} {what} ({from}); the file is {}", document.model, document.file));
     });
     Ok(0)
 }

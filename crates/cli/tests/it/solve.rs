@@ -1,10 +1,13 @@
 //! `solve` and `memory`, as their users meet them: the real binary, guard and sandbox, against a server on this machine that
 //! says what a test wrote down for it and counts what it is asked.
 
+mod asked;
 mod forging;
 mod lessons;
 mod looking_up;
+mod poison;
 mod recordings;
+mod vectors;
 mod waiting;
 
 use serde_json::{Value, json};

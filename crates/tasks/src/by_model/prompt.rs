@@ -74,10 +74,10 @@ impl<'a> Prompts<'a> {
     }
 
     /// The request for code.
-    pub fn code(&self, machine: &Machine, writing: Writing, language: Language) -> Request {
+    pub fn code(&self, machine: &Machine, writing: Writing, language: Language, advice: Option<&str>) -> Request {
         let first = format!("{}\n{}", self.beginning, self.instruction(language, writing));
         let messages = match (writing, machine.attempts().last()) {
-            (Writing::Repair, Some(last)) if !machine.replaces() => self.repair(first, last),
+            (Writing::Repair, Some(last)) if !machine.replaces() => self.repair(first, last, advice),
             (Writing::Repair, _) => self.doubted(first, machine),
             (Writing::First | Writing::Again(_), _) => vec![user(first)],
         };
@@ -166,10 +166,14 @@ impl<'a> Prompts<'a> {
         (!there.is_empty()).then(|| format!("these columns are there: {}; write the code", there.join(", ")))
     }
 
-    fn repair(&self, first: String, last: &Attempt) -> Vec<Message> {
+    fn repair(&self, first: String, last: &Attempt, advice: Option<&str>) -> Vec<Message> {
         let error = quoted_long(last.error.as_deref().unwrap_or("it gave no result"));
-        let told =
-            format!("It gave no result. What happened:\n<data>\n{error}\n</data>\nWrite the whole code again, mended.");
+        let advice = advice.map_or(String::new(), |advice| {
+            format!("What once mended such an error:\n<data>\n{}\n</data>\n", quoted_long(advice))
+        });
+        let told = format!(
+            "It gave no result. What happened:\n<data>\n{error}\n</data>\n{advice}Write the whole code again, mended."
+        );
         if self.family.critique_is_gate {
             let shown = format!("```{}\n{}\n```", last.language.as_str(), last.text);
             let reply = Message::Assistant { text: shown, tool_calls: Vec::new(), reasoning: Vec::new() };

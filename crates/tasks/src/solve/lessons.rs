@@ -8,20 +8,18 @@
 use std::time::SystemTime;
 
 use agent::memory;
-use agent::solve::{End, Machine, Tried};
-use base::{Hash, Problem};
+use agent::solve::{End, Looked, Machine, Tried};
+use base::{Hash, Problem, Severity};
 use flow::{Learned, Lesson, LessonKind, Run};
-use guard::python::Profile;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::SolutionLessons;
+use crate::advice::{advice, is_clean};
 
 /// Errors of one run that are remembered.
 const ERRORS_MAX: usize = 3;
 const LOOKED_AT_MAX: usize = 5;
-const NOTE_CHARACTERS_MAX: usize = 600;
-const FIX_BYTES_MAX: usize = 4_000;
 const CODE_BYTES_MAX: usize = 256 * 1024;
 
 /// What one solve uses and learns.
@@ -47,7 +45,7 @@ impl Lessons {
         let effect = || async {
             let Some(memory) = memory else { return Ok(None) };
             let found = memory.of_task(task, checks.as_str(), LOOKED_AT_MAX).await?;
-            let usable = |lesson: &Lesson| lesson.code.clone().filter(|code| !lesson.imported || is_clean(code));
+            let usable = |lesson: &Lesson| lesson.code.clone().filter(|code| !lesson.imported || is_clean(code, true));
             Ok(found.iter().find_map(|lesson| Some(Remembered { id: lesson.id.clone(), text: usable(lesson)? })))
         };
         let found: Option<Remembered> = run.step("recall", &input, effect).await?;
@@ -136,16 +134,11 @@ fn learned(task: &str, checks: &Hash, machine: &Machine, end: &End) -> Vec<Lesso
     lessons
 }
 
-/// What of a lesson may be shown to a model: a program in which the guard sees nothing, or the user's own words.
-fn advice(lesson: &Lesson) -> Option<String> {
-    let fix = lesson.fix.as_deref()?.trim();
-    if fix.len() <= FIX_BYTES_MAX && is_clean(fix) && guard::python::stub(fix).is_none() {
-        return Some(fix.to_string());
+/// Code that was written with a lesson in hand: what the guard only warns of is an error, unless the model did the same without
+/// the lesson. So a lesson that teaches such does not get it run, and does not help.
+pub fn hold_to_more(looked: &mut Looked, tried: &[Tried]) {
+    let before: Vec<&str> = tried.iter().flat_map(|tried| &tried.findings).map(|found| found.rule.as_str()).collect();
+    for finding in looked.findings.iter_mut().filter(|finding| !before.contains(&finding.rule.as_str())) {
+        finding.severity = Severity::Error;
     }
-    let is_own_note = lesson.kind == LessonKind::Note && !lesson.imported;
-    is_own_note.then(|| fix.chars().take(NOTE_CHARACTERS_MAX).collect())
-}
-
-fn is_clean(code: &str) -> bool {
-    guard::python::shape(code).is_some() && guard::python::findings(code, Profile::Task).is_empty()
 }
