@@ -41,8 +41,11 @@ pub struct Words {
 /// The notes about a dataset.
 pub async fn notes(Caller(place): Caller<READ>, Query(about): Query<About>) -> Answered<Json> {
     let data = there(&place, &about.dataset_id).await?;
-    let notes = place.app.warehouse().notes().about(&data)?;
-    Ok(Json::document(&Notes { dataset: about.dataset_id, notes }))
+    let (notes, proposed) = {
+        let kept = place.app.warehouse().notes();
+        (kept.about(&data)?, kept.proposed(&data)?)
+    };
+    Ok(Json::document(&Notes { dataset: about.dataset_id, notes, proposed }))
 }
 
 /// Remembers something.

@@ -5,11 +5,15 @@
 //! recorded, never from the clock, so that both decide alike.
 
 mod execute;
+mod figure;
 mod mend;
+mod missing;
+mod note;
 mod plan;
 mod prompt;
 mod result;
 mod sample;
+mod structured;
 mod summary;
 
 use std::path::Path;
@@ -20,6 +24,7 @@ use data::Dataset;
 use flow::Run;
 use model::{Family, Reply, Request};
 use planner::{Index, Reason, Refusal};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warehouse::{Doubts, Prepared};
@@ -27,7 +32,8 @@ use warehouse::{Doubts, Prepared};
 use self::execute::Executed;
 use self::prompt::Prompts;
 use self::sample::Sample;
-use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
+use self::structured::{PlanReply, VerdictReply};
+use crate::answer::{Answer, AnswerChart, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
 use crate::context::Context;
 use crate::eval::same_rows;
 use crate::replies::Replies;
@@ -52,6 +58,9 @@ pub struct ModelUse {
     /// Whether programs find SciPy and scikit-learn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub learning: bool,
+    /// Whether what goes beyond the answer is wanted: a figure, and a proposed note.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub extras: bool,
 }
 
 impl ModelUse {
@@ -130,7 +139,7 @@ impl DaySpent {
 
 const REPAIRS_MAX: u32 = 3;
 const VERDICT_TOKENS_MAX: u32 = 80;
-const SUMMARY_TOKENS_MAX: u32 = 300;
+const SUMMARY_TOKENS_MAX: u32 = 500;
 
 /// What was asked and answered before in the thread.
 pub struct Before {
@@ -191,6 +200,10 @@ pub async fn answer(
         using,
         over,
         prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()).learning(using.learning),
+        unknown: match family.continues && using.looks_closer() && before.is_none() {
+            true => missing::unknown_words(over.index, &answer.question, &sample),
+            false => Vec::new(),
+        },
         family,
         replies: Replies::new(context, &using.name, &using.budget),
         results: Vec::new(),
@@ -205,18 +218,22 @@ pub async fn answer(
         };
         machine.observe(came);
     };
-    let summary = asking.sum_up(&end).await?;
-    let Asking { replies, results, over, .. } = asking;
     answer.source = AnswerSource::Model;
-    answer.model = Some(AnswerModel { name: using.name.clone(), cost: replies.spent().clone() });
     answer.attempts = machine.attempts().to_vec();
     answer.critique = machine.verdict().cloned();
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
-    answer.summary = summary;
-    answer.timing_ms.execute = replies.spent_ms() as f64;
+    let results = std::mem::take(&mut asking.results);
     let at_once = results.first().filter(|_| machine.attempts().is_empty()).map(|gave| gave.table.clone());
+    asking.account_to(answer);
     conclude(answer, &machine, &end, results, (&using.name, over))?;
+    if answer.status == AnswerStatus::Answered {
+        asking.sum_up(answer).await?;
+        if using.extras {
+            asking.draw(answer).await?;
+        }
+        asking.account_to(answer);
+    }
     Ok(at_once)
 }
 
@@ -242,6 +259,9 @@ fn conclude(
             answer.sentence = Some(result::tell(&table));
             if code.language == Language::Plan {
                 plan::tell(answer, over, &code.text, &table)?;
+            } else {
+                let chart = data::chart::of_table(&table, figure::wish(&answer.question));
+                answer.chart = chart.map(|chart| AnswerChart { kind: chart.kind, spec: chart.spec(), drawing: chart });
             }
             answer.code = Some(code);
             answer.table = Some(table);
@@ -303,6 +323,8 @@ struct Asking<'a> {
     over: Over<'a>,
     prompts: Prompts<'a>,
     family: Family,
+    /// Words of the question that name nothing in the data, where the model is asked about them first.
+    unknown: Vec<String>,
     replies: Replies<'a>,
     results: Vec<Gave>,
 }
@@ -338,6 +360,11 @@ impl Asking<'_> {
     }
 
     async fn write(&mut self, machine: &Machine, writing: Writing, language: Language) -> Result<Came, Problem> {
+        if writing == Writing::First
+            && let Some(why) = self.missing().await?
+        {
+            return Ok(Came::SaidCannot(why));
+        }
         let mut request = self.prompts.code(machine, writing, language);
         match writing {
             Writing::First => {}
@@ -345,8 +372,12 @@ impl Asking<'_> {
             Writing::Repair => self.vary(&mut request, "repair", machine.attempts().len()),
             Writing::Again(number) => self.vary(&mut request, "again", number as usize),
         }
-        let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.replies.exhausted())) };
-        let text = request.begun().to_string() + &reply.text;
+        let channel = if language == Language::Plan { "plan" } else { "code" };
+        let Some(reply) = self.ask(&request, channel).await? else { return Ok(Came::Spent(self.replies.exhausted())) };
+        let mut text = request.begun().to_string() + &reply.text;
+        if request.schema.is_some() {
+            text = self.in_form::<PlanReply>(&request, &text, channel).await?.map_or(text, PlanReply::into_words);
+        }
         Ok(match agent::read(&text, language) {
             Written::Code(code) => Came::Wrote(code),
             // A small model likes to say that a column is not there which it was shown.
@@ -377,11 +408,13 @@ impl Asking<'_> {
         let Some(table) = table else {
             let error = error.unwrap_or_else(|| "it gave no result".to_string());
             let error = self.prompts.with_facts(&error, &code.text);
+            self.tell(&error);
             return Ok(Came::Ran(Ran::Nothing { outcome, error, findings }));
         };
         if machine.replaces() {
             self.results.clear();
         }
+        self.tell(&result::tell(&table));
         let decimals = mend::decimals_asked(&self.prompts.question).filter(|_| self.using.looks_closer());
         let agrees = self.results.iter().map(|earlier| is_same(&earlier.table, &table, decimals)).collect();
         self.results.push(Gave { code, table, known });
@@ -405,16 +438,22 @@ impl Asking<'_> {
     }
 
     /// A paragraph about the answer, by models whose judgement counts; nothing where a number in it is not in the result.
-    async fn sum_up(&mut self, end: &End) -> Result<Option<String>, Problem> {
-        let End::Answered { derivation, .. } = end else { return Ok(None) };
+    /// What such a model would remember comes with it.
+    async fn sum_up(&mut self, answer: &mut Answer) -> Result<(), Problem> {
+        let Some(table) = answer.table.clone() else { return Ok(()) };
         if !(self.family.critique_is_gate && self.using.looks_closer()) {
-            return Ok(None);
+            return Ok(());
         }
-        let Some(Gave { table, .. }) = self.results.get(*derivation) else { return Ok(None) };
-        let mut request = self.prompts.summary(&result::shown(table));
+        let may_note = self.using.extras && !self.over.names.is_empty();
+        let mut request = self.prompts.summary(&result::shown(&table), may_note);
         request.output_tokens_max = SUMMARY_TOKENS_MAX;
-        let Some(reply) = self.ask(&request, "answer").await? else { return Ok(None) };
-        Ok(self.results.get(*derivation).and_then(|gave| summary::shown(&reply.text, &gave.table)))
+        let Some(reply) = self.ask(&request, "answer").await? else { return Ok(()) };
+        let (paragraph, note) = agent::read_paragraph(&reply.text);
+        answer.summary = summary::shown(&paragraph, &table);
+        match note.filter(|_| may_note && !self.run.is_imported()) {
+            Some((text, sql)) => self.propose(answer, &text, sql).await,
+            None => Ok(()),
+        }
     }
 
     async fn judge(&mut self, machine: &Machine) -> Result<Came, Problem> {
@@ -423,7 +462,39 @@ impl Asking<'_> {
         let mut request = self.prompts.verdict(code, &result::shown(table));
         request.output_tokens_max = VERDICT_TOKENS_MAX;
         let Some(reply) = self.ask(&request, "critique").await? else { return Ok(Came::Judged(None)) };
-        Ok(Came::Judged(agent::read_verdict(&reply.text)))
+        let in_words = agent::read_verdict(&reply.text);
+        if request.schema.is_none() || in_words.is_some() {
+            return Ok(Came::Judged(in_words));
+        }
+        let verdict = self.in_form::<VerdictReply>(&request, &reply.text, "critique").await?;
+        Ok(Came::Judged(verdict.map(VerdictReply::into)))
+    }
+
+    /// A reply as what its schema says. One that is not goes back once with what is wrong: not every server keeps to a schema.
+    async fn in_form<T: DeserializeOwned>(
+        &mut self,
+        request: &Request,
+        reply: &str,
+        channel: &'static str,
+    ) -> Result<Option<T>, Problem> {
+        let wrong = match structured::read::<T>(reply) {
+            Ok(read) => return Ok(Some(read)),
+            Err(wrong) => wrong,
+        };
+        let again = self.prompts.said_otherwise(request, reply, &wrong);
+        let reply = self.ask(&again, channel).await?;
+        Ok(reply.and_then(|reply| structured::read(&reply.text).ok()))
+    }
+
+    /// Writes what was spent so far into the answer.
+    fn account_to(&self, answer: &mut Answer) {
+        answer.model = Some(AnswerModel { name: self.using.name.clone(), cost: self.replies.spent().clone() });
+        answer.timing_ms.execute = self.replies.spent_ms() as f64;
+    }
+
+    /// Lets whoever watches know what running code showed.
+    fn tell(&self, text: &str) {
+        self.run.emitter().pass("text.delta", json!({ "channel": "reflection", "text": format!("{text}\n") }));
     }
 
     async fn ask(&mut self, request: &Request, channel: &'static str) -> Result<Option<Reply>, Problem> {
@@ -431,6 +502,12 @@ impl Asking<'_> {
         let hear = move |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
         self.replies.ask(self.run, request, hear).await
     }
+}
+
+/// The first line of an error, which may go on for long.
+fn sentence_of(error: &str) -> String {
+    const CHARACTERS_MAX: usize = 200;
+    error.lines().next().unwrap_or_default().chars().take(CHARACTERS_MAX).collect()
 }
 
 /// Whether two results say the same: the same cells, whatever their columns are called and their rows are sorted by, after

@@ -90,7 +90,8 @@ impl<'a> Reader<'a> {
 
     /// The model with what is left of the budget for all cases.
     fn left(&self) -> ModelUse {
-        let mut using = self.using.clone();
+        // What goes beyond the answer is not compared.
+        let mut using = ModelUse { extras: false, ..self.using.clone() };
         let budget = &mut using.budget;
         budget.tokens_max = budget.tokens_max.map(|most| most.saturating_sub(self.spent.tokens.total()));
         budget.usd_max = budget.usd_max.map(|most| (most - self.spent.usd.unwrap_or_default()).max(0.0));
