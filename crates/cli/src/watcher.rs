@@ -1,6 +1,7 @@
-//! Watches the runs of this process: prints their events, their progress or what their programs print, and knows which
-//! run is under way.
+//! Watches the runs of this process: prints their events, their progress, what a model writes or what their programs print,
+//! and knows which run is under way.
 
+mod live;
 mod outlet;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::RunId;
 use flow::Event;
 
+use self::live::Live;
 use self::outlet::{Outlet, Piece};
 use crate::commands::solve;
 use crate::printer::{Format, Printer};
@@ -20,12 +22,20 @@ pub struct Watcher {
     ended: AtomicBool,
     /// The run whose program's output was printed while it ran, and the way there.
     streamed: Mutex<Option<(RunId, Outlet)>>,
+    /// What a model writes right now.
+    live: Mutex<Live>,
 }
 
 impl Watcher {
     /// Nothing seen yet.
     pub fn new(printer: Arc<Printer>) -> Watcher {
-        Watcher { printer, under_way: Mutex::new(None), ended: AtomicBool::new(false), streamed: Mutex::new(None) }
+        Watcher {
+            printer,
+            under_way: Mutex::new(None),
+            ended: AtomicBool::new(false),
+            streamed: Mutex::new(None),
+            live: Mutex::default(),
+        }
     }
 
     /// The run that is under way, so that who interrupts it is told its name.
@@ -88,7 +98,15 @@ impl Watcher {
         let data = &event.data;
         match event.kind.as_str() {
             "run.created" if data["task"] == tasks::DEMO => self.printer.progress(&format!("run {}", event.run)),
-            "step.started" if data["name"] == "model" => self.printer.progress("the model writes"),
+            "step.started" if data["name"] == "model" => {
+                self.live.lock().unwrap_or_else(PoisonError::into_inner).begin();
+                self.printer.progress("the model writes");
+            }
+            "text.delta" if self.printer.is_read_by_people() => {
+                let text = |name: &str| data[name].as_str().unwrap_or_default();
+                let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+                live.take(text("channel"), text("text"), &self.printer);
+            }
             "solve.state" => {
                 if let Some(told) = solve::progress(data) {
                     self.printer.progress(&told);

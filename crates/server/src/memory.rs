@@ -74,6 +74,20 @@ pub async fn forget(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<
     Ok(Json::ok(told(dataset, note, Done::Forgot)))
 }
 
+/// Remembers what a model proposed.
+pub async fn accept(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<(String, u32)>) -> Answered<Json> {
+    let data = there(&place, &dataset).await?;
+    let note = place.app.warehouse().notes().accept(&data, number)?;
+    Ok(Json::ok(told(dataset, note, Done::Accepted)))
+}
+
+/// Drops what a model proposed.
+pub async fn reject(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<(String, u32)>) -> Answered<Json> {
+    let data = there(&place, &dataset).await?;
+    let note = place.app.warehouse().notes().reject(&data, number)?;
+    Ok(Json::ok(told(dataset, note, Done::Rejected)))
+}
+
 /// Who can be asked what the planner does not read.
 pub async fn models(Caller(place): Caller<READ>) -> Answered<Json> {
     Ok(Json::document(&Models::of(&place.app)?))

@@ -4,6 +4,7 @@
 //! resumed run pays for nothing twice and a replayed one needs no model. What a budget has left is counted from what is
 //! recorded, never from the clock, so that both decide alike.
 
+mod budget;
 mod execute;
 mod figure;
 mod mend;
@@ -24,11 +25,11 @@ use data::Dataset;
 use flow::Run;
 use model::{Family, Reply, Request};
 use planner::{Index, Reason, Refusal};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warehouse::{Doubts, Prepared};
 
+pub use self::budget::{Budget, DayBudget, DaySpent};
 use self::execute::Executed;
 use self::prompt::Prompts;
 use self::sample::Sample;
@@ -73,69 +74,6 @@ impl ModelUse {
 
 /// Rows that a model is shown where nobody says otherwise.
 pub const EXAMPLE_ROWS: u32 = 3;
-
-/// What one run may spend on a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    /// Of all kinds together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens_max: Option<u64>,
-    /// Where the model has prices.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usd_max: Option<f64>,
-    /// That replies took together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds_max: Option<u64>,
-}
-
-/// What all runs of this machine may spend on models in a day, in UTC.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DayBudget {
-    /// Of all kinds together.
-    pub tokens_max: Option<u64>,
-    /// By the prices of models that have some.
-    pub usd_max: Option<f64>,
-}
-
-impl DayBudget {
-    /// The problem, where what was spent has used it up.
-    pub(crate) fn exhausted_by(&self, spent: DaySpent) -> Option<Problem> {
-        let DaySpent { tokens, usd, .. } = spent;
-        let (spent, setting) = if self.tokens_max.is_some_and(|most| tokens >= most) {
-            (format!("{tokens} tokens"), "budget.day.tokens")
-        } else if self.usd_max.is_some_and(|most| usd >= most) {
-            (format!("${usd:.4}"), "budget.day.usd")
-        } else {
-            return None;
-        };
-        let message = format!("today's budget for models is used up: {spent} since midnight UTC");
-        Some(Problem::new(Code::BudgetExhausted, message).hint(format!("the setting {setting} raises it")))
-    }
-}
-
-/// What models were paid for on one day.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DaySpent {
-    /// Replies that were paid for.
-    pub calls: u64,
-    /// Of all kinds together.
-    pub tokens: u64,
-    /// By the prices of models that have some.
-    pub usd: f64,
-}
-
-impl DaySpent {
-    /// What the outputs of steps `model` come to. One that failed has a problem for its output, and cost nothing that is
-    /// known; a recorded one was paid for before.
-    pub fn of(outputs: Vec<Value>) -> DaySpent {
-        let replies = outputs.into_iter().filter_map(|output| serde_json::from_value::<Reply>(output).ok());
-        replies.filter(|reply| !reply.recorded).fold(DaySpent::default(), |sum, reply| DaySpent {
-            calls: sum.calls + 1,
-            tokens: sum.tokens.saturating_add(reply.tokens.total()),
-            usd: sum.usd + reply.usd.unwrap_or_default(),
-        })
-    }
-}
 
 const REPAIRS_MAX: u32 = 3;
 const VERDICT_TOKENS_MAX: u32 = 80;
@@ -376,7 +314,8 @@ impl Asking<'_> {
         let Some(reply) = self.ask(&request, channel).await? else { return Ok(Came::Spent(self.replies.exhausted())) };
         let mut text = request.begun().to_string() + &reply.text;
         if request.schema.is_some() {
-            text = self.in_form::<PlanReply>(&request, &text, channel).await?.map_or(text, PlanReply::into_words);
+            let read = structured::read::<PlanReply>;
+            text = self.in_form(&request, &text, channel, read).await?.map_or(text, PlanReply::into_words);
         }
         Ok(match agent::read(&text, language) {
             Written::Code(code) => Came::Wrote(code),
@@ -462,28 +401,32 @@ impl Asking<'_> {
         let mut request = self.prompts.verdict(code, &result::shown(table));
         request.output_tokens_max = VERDICT_TOKENS_MAX;
         let Some(reply) = self.ask(&request, "critique").await? else { return Ok(Came::Judged(None)) };
-        let in_words = agent::read_verdict(&reply.text);
-        if request.schema.is_none() || in_words.is_some() {
-            return Ok(Came::Judged(in_words));
+        // Words will do as well.
+        let read = |text: &str| match agent::read_verdict(text) {
+            Some(verdict) => Ok(verdict),
+            None => structured::read::<VerdictReply>(text).map(VerdictReply::into),
+        };
+        if request.schema.is_none() {
+            return Ok(Came::Judged(agent::read_verdict(&reply.text)));
         }
-        let verdict = self.in_form::<VerdictReply>(&request, &reply.text, "critique").await?;
-        Ok(Came::Judged(verdict.map(VerdictReply::into)))
+        Ok(Came::Judged(self.in_form(&request, &reply.text, "critique", read).await?))
     }
 
     /// A reply as what its schema says. One that is not goes back once with what is wrong: not every server keeps to a schema.
-    async fn in_form<T: DeserializeOwned>(
+    async fn in_form<T>(
         &mut self,
         request: &Request,
         reply: &str,
         channel: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<Option<T>, Problem> {
-        let wrong = match structured::read::<T>(reply) {
+        let wrong = match read(reply) {
             Ok(read) => return Ok(Some(read)),
             Err(wrong) => wrong,
         };
         let again = self.prompts.said_otherwise(request, reply, &wrong);
         let reply = self.ask(&again, channel).await?;
-        Ok(reply.and_then(|reply| structured::read(&reply.text).ok()))
+        Ok(reply.and_then(|reply| read(&reply.text).ok()))
     }
 
     /// Writes what was spent so far into the answer.
