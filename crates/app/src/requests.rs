@@ -76,5 +76,13 @@ pub fn model(settings: &Settings, named: Option<&str>, budget: &Budget) -> Optio
     };
     // What is there now is written into the run, so that a resumed one asks the same.
     let learning = Environment::locate(&settings.env_dir).is_some_and(|environment| environment.set() == Set::Ml);
-    Some(ModelUse { name, planner_off: false, derivations: 2, budget, rows: Some(settings.model_rows), learning, extras: true })
+    Some(ModelUse {
+        name,
+        planner_off: false,
+        derivations: 2,
+        budget,
+        rows: Some(settings.model_rows),
+        learning,
+        extras: true,
+    })
 }

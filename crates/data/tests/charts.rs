@@ -549,7 +549,8 @@ fn a_table_without_a_plan_is_drawn_by_what_its_columns_are() {
     let years = json!([[2024, 5], [2025, 6], [2026, 7]]);
     assert_eq!(drawn(&[("year", Int), ("paid", Int)], years.clone(), None), said(Kind::Line, "paid by year", ""));
     assert_eq!(drawn(&[("size", Int), ("paid", Int)], years, Some(Wish::Line)), said(Kind::Line, "paid by size", ""));
-    let both = json!([["2026-01", "north", 1], ["2026-01", "south", 2], ["2026-02", "north", 3], ["2026-02", "south", 4]]);
+    let both =
+        json!([["2026-01", "north", 1], ["2026-01", "south", 2], ["2026-02", "north", 3], ["2026-02", "south", 4]]);
     let months = drawn(&[("month", Text), ("region", Text), ("paid", Int)], both, None);
     assert_eq!(months, said(Kind::Bar, "paid by month and region", ""));
     let ages: Vec<Value> = (0..30).map(|n| json!([f64::from(n * 7 % 30) + 0.5])).collect();

@@ -74,10 +74,14 @@ async fn write_chart(terminal: &Terminal, runs: &flow::Runs, chart: &ChartFile, 
     match (chart.write(answer)?, chart::figure_of(answer)) {
         (Written::Nothing, Some((run, name))) => {
             if !chart.write_figure(&runs.artifact(&run, name).await?)? {
-                terminal.printer.remark("note", "a model's code drew this answer as .png, which is the only kind there is");
+                terminal
+                    .printer
+                    .remark("note", "a model's code drew this answer as .png, which is the only kind there is");
             }
         }
-        (Written::Nothing, None) => terminal.printer.remark("note", "no chart helps to read this answer, so none was written"),
+        (Written::Nothing, None) => {
+            terminal.printer.remark("note", "no chart helps to read this answer, so none was written")
+        }
         (Written::WithoutSomeLetters, _) => {
             terminal.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
         }

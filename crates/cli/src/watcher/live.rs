@@ -56,7 +56,9 @@ impl Live {
         };
         let lines: Vec<String> = self.text.lines().map(clean).collect();
         let last = lines.len().saturating_sub(LINES_MAX);
-        std::iter::once(format!("{writes}…")).chain(lines.into_iter().skip(last).map(|line| format!("  {line}"))).collect()
+        std::iter::once(format!("{writes}…"))
+            .chain(lines.into_iter().skip(last).map(|line| format!("  {line}")))
+            .collect()
     }
 }
 

@@ -40,8 +40,24 @@ for name in result_times: result[name] = pd.to_datetime(result[name])
 ";
 /// Pictures that our own charts are not.
 const BEYOND: &[&str] = &[
-    "box plot", "boxplot", "box-plot", "violin", "heatmap", "heat map", "density", "kde", "regression line", "trend line",
-    "trendline", "error bar", "pair plot", "pairplot", "subplot", "radar", "bubble", "candlestick",
+    "box plot",
+    "boxplot",
+    "box-plot",
+    "violin",
+    "heatmap",
+    "heat map",
+    "density",
+    "kde",
+    "regression line",
+    "trend line",
+    "trendline",
+    "error bar",
+    "pair plot",
+    "pairplot",
+    "subplot",
+    "radar",
+    "bubble",
+    "candlestick",
 ];
 /// Words for how two numbers hang together, which dots show.
 const TOGETHER: &[&str] = &["relationship between", "relation between", "correlation between", "against each other"];

@@ -12,6 +12,8 @@ use super::Asking;
 use super::sample::Sample;
 
 const TOKENS_MAX: u32 = 24;
+/// How a model says that no column has it.
+const NONE: &str = "none";
 
 impl Asking<'_> {
     /// Why the tables cannot answer, if it shows.
@@ -22,9 +24,9 @@ impl Asking<'_> {
         let mut request = self.prompts.holds(&self.unknown);
         request.output_tokens_max = TOKENS_MAX;
         let Some(reply) = self.ask(&request, "plan").await? else { return Ok(None) };
-        let names_one = self.prompts.contradicts(&reply.text).is_some();
-        let says_none = reply.text.to_uppercase().contains("NONE");
-        Ok((says_none && !names_one).then(|| format!("nothing in it is called {}", told(&self.unknown))))
+        let said = reply.text.to_lowercase();
+        let names_one = self.prompts.names_a_column(&said.replace(NONE, " "));
+        Ok((said.contains(NONE) && !names_one).then(|| format!("nothing in it is called {}", told(&self.unknown))))
     }
 }
 

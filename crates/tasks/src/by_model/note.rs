@@ -34,8 +34,10 @@ impl Asking<'_> {
 fn shown_by(text: &str, table: &Table) -> Option<String> {
     let text = summary::shown(text, table).filter(|text| text.chars().count() <= warehouse::NOTE_CHARACTERS_MAX)?;
     let lower = text.to_lowercase();
-    let names = |cell: &base::Cell| cell.as_str().is_some_and(|cell| cell.len() > 1 && lower.contains(&cell.to_lowercase()));
-    let says_something = lower.contains(|letter: char| letter.is_ascii_digit()) || table.rows.iter().flatten().any(names);
+    let names =
+        |cell: &base::Cell| cell.as_str().is_some_and(|cell| cell.len() > 1 && lower.contains(&cell.to_lowercase()));
+    let says_something =
+        lower.contains(|letter: char| letter.is_ascii_digit()) || table.rows.iter().flatten().any(names);
     says_something.then_some(text)
 }
 

@@ -15,7 +15,7 @@ use data::dataset::{ColumnInfo, TableInfo};
 use model::{Family, Message, Request};
 use serde_json::Value;
 
-use self::tables::{COLUMNS_DESCRIBED_MAX, described, dtype};
+use self::tables::{COLUMNS_DESCRIBED_MAX, described, dtype, folded};
 use super::sample::{Sample, is_personal};
 use super::structured::{PlanReply, VerdictReply, schema_of};
 use super::{Before, result};
@@ -250,6 +250,13 @@ impl<'a> Prompts<'a> {
         let columns = self.dataset.tables.iter().flat_map(|table| &table.columns);
         let there: Vec<String> = columns.filter(is_named).map(|column| quoted(&column.name)).collect();
         (!there.is_empty()).then(|| format!("these columns are there: {}; write the code", there.join(", ")))
+    }
+
+    /// Whether a text names a column, however it is spelled.
+    pub fn names_a_column(&self, text: &str) -> bool {
+        let text = folded(text);
+        let mut names = self.dataset.tables.iter().flat_map(|table| &table.columns).map(|column| folded(&column.name));
+        names.any(|name| !name.is_empty() && text.contains(&name))
     }
 
     fn repair(&self, first: String, last: &Attempt) -> Vec<Message> {

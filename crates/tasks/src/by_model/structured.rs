@@ -2,8 +2,8 @@
 //! comes is read as that type whoever promised what.
 
 use agent::{Answer, Verdict};
-use schemars::generate::SchemaSettings;
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -129,7 +129,9 @@ fn close(schema: &mut Value) {
             if fields.get("title").is_some_and(Value::is_string) {
                 fields.remove("title");
             }
-            fields.retain(|name, value| !matches!(name.as_str(), "description" | "format" | "minimum") || value.is_object());
+            fields.retain(|name, value| {
+                !matches!(name.as_str(), "description" | "format" | "minimum") || value.is_object()
+            });
             if let Some(Value::Object(properties)) = fields.get("properties") {
                 let names: Vec<Value> = properties.keys().map(|name| Value::from(name.as_str())).collect();
                 fields.insert("required".into(), Value::Array(names));
@@ -145,7 +147,8 @@ fn close(schema: &mut Value) {
 /// A reply as what it was to be; fences around it are passed over. Else what is wrong with it, for the model to read.
 pub fn read<T: DeserializeOwned>(reply: &str) -> Result<T, String> {
     let bare = reply.trim().trim_start_matches("```json").trim_matches('`').trim();
-    let fields: Map<String, Value> = serde_json::from_str(bare).map_err(|error| format!("it is no JSON object: {error}"))?;
+    let fields: Map<String, Value> =
+        serde_json::from_str(bare).map_err(|error| format!("it is no JSON object: {error}"))?;
     serde_json::from_value(Value::Object(fields)).map_err(|error| error.to_string())
 }
 
@@ -189,6 +192,8 @@ mod tests {
         let cannot = read::<PlanReply>(r#"{"plan": null, "cannot": "no weather"}"#).expect("a refusal");
         assert_eq!(cannot.into_words(), "CANNOT: no weather");
         assert!(read::<PlanReply>("CANNOT: x").expect_err("no JSON").starts_with("it is no JSON object"));
-        assert!(read::<VerdictReply>(r#"{"verdict": "MAYBE", "reason": ""}"#).expect_err("no verdict").contains("MAYBE"));
+        assert!(
+            read::<VerdictReply>(r#"{"verdict": "MAYBE", "reason": ""}"#).expect_err("no verdict").contains("MAYBE")
+        );
     }
 }

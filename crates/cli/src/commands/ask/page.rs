@@ -116,7 +116,10 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
     let proposed = &answer["proposed_note"];
     if proposed.is_object() {
         let id = &proposed["id"];
-        dim("proposed", &format!("{} (note {id}: `assay data notes NAME accept {id}` keeps it)", text(&proposed["text"])));
+        dim(
+            "proposed",
+            &format!("{} (note {id}: `assay data notes NAME accept {id}` keeps it)", text(&proposed["text"])),
+        );
     }
     if answer["cached"] == true {
         dim("cached", "answered before, on the same data; --no-cache computes it again");

@@ -24,7 +24,10 @@ pub async fn run(terminal: &Terminal, name: &str, action: &NotesAction) -> Resul
             let (kept, proposed) = (notes.about(&data)?, notes.proposed(&data)?);
             let document = Notes { dataset: name.to_string(), notes: kept, proposed };
             terminal.show(&document.to_json(), |printer| {
-                document.notes.iter().for_each(|note| printer.line(&format!("{:>3}  {}{}", note.id, note.text, from(note))));
+                document
+                    .notes
+                    .iter()
+                    .for_each(|note| printer.line(&format!("{:>3}  {}{}", note.id, note.text, from(note))));
                 if !document.proposed.is_empty() {
                     printer.line("\nproposed by a model, not shown with answers until accepted");
                 }
@@ -51,7 +54,10 @@ pub async fn run(terminal: &Terminal, name: &str, action: &NotesAction) -> Resul
 
 /// Where a note comes from, if it is not the user's own.
 fn from(note: &Note) -> String {
-    note.proposed.as_ref().map(|from| format!("  (proposed by {}, run {})", from.by, from.run.short())).unwrap_or_default()
+    note.proposed
+        .as_ref()
+        .map(|from| format!("  (proposed by {}, run {})", from.by, from.run.short()))
+        .unwrap_or_default()
 }
 
 /// What the user named, if there is such data: a note about nothing would never be shown.

@@ -109,7 +109,11 @@ fn a_proposed_note_is_shown_by_its_query_and_kept_by_a_person() {
         ("See http://127.0.0.1:9/40 for the north.", right),
     ] {
         let answer = ask(&note(said, sql), "what is all of it");
-        assert_eq!((&answer["proposed_note"], &answer["summary"]), (&Value::Null, &json!("It is 100 in all.")), "{said}");
+        assert_eq!(
+            (&answer["proposed_note"], &answer["summary"]),
+            (&Value::Null, &json!("It is 100 in all.")),
+            "{said}"
+        );
     }
     let answer = ask(&note("The north takes 40.", right), "what is all of it");
     assert_eq!(answer["proposed_note"], json!({ "id": 1, "text": "The north takes 40.", "sql": right }), "{answer:#}");
@@ -166,7 +170,11 @@ fn a_reply_in_json_is_enforced_where_the_server_can_and_mended_once_where_it_did
     assert_eq!(answer["table"]["rows"], json!([["north", 40], ["south", 20], [null, 40]]), "{answer:#}");
     let heard = model.heard();
     assert_eq!(heard[0]["response_format"]["json_schema"]["strict"], true);
-    assert!(text_of(&heard[1]).contains("A plan, then.") && text_of(&heard[1]).contains("Reply again"), "{:#}", heard[1]);
+    assert!(
+        text_of(&heard[1]).contains("A plan, then.") && text_of(&heard[1]).contains("Reply again"),
+        "{:#}",
+        heard[1]
+    );
     let model = Scripted::saying(&[r#"{"plan": null, "cannot": "there is no weather"}"#]);
     define(&place, &model, "action = \"plan\", schema = true");
     let answer = ask(&place, "did it rain", &["--json", "--model", "mine"]).run().exits(1).document();
@@ -181,7 +189,9 @@ fn a_wide_table_is_cut_to_the_models_context_and_says_so() {
     place.file("sales.csv", format!("{}\n{}\n{}\n", names.join(","), row(1), row(2)));
     let code = python("int(sales['measurement_number_577'].sum())");
     for (tokens, named) in [(3_000, false), (32_000, true)] {
-        for capabilities in [format!("context_tokens = {tokens}"), format!("context_tokens = {tokens}, critique_is_gate = true")] {
+        for capabilities in
+            [format!("context_tokens = {tokens}"), format!("context_tokens = {tokens}, critique_is_gate = true")]
+        {
             let model = Scripted::saying(&[&code, "YES"]);
             define(&place, &model, &capabilities);
             let asked = ["--json", "--no-cache", "--model", "mine"];
@@ -235,7 +245,9 @@ fn what_is_written_is_seen_while_it_comes() {
         let deltas = events.iter().filter(|event| event["type"] == "text.delta" && event["data"]["channel"] == channel);
         deltas.filter_map(|event| event["data"]["text"].as_str()).collect()
     };
-    assert!(said("code").contains("amout") && said("critique").contains("YES") && said("answer").contains("It is 100."));
+    assert!(
+        said("code").contains("amout") && said("critique").contains("YES") && said("answer").contains("It is 100.")
+    );
     assert!(said("reflection").contains("KeyError: 'amout'") && said("reflection").contains("Result is 100."));
     // On a terminal the text stands in a block that the answer takes the place of.
     let model = Scripted::saying(&[&code, "YES"]);
@@ -243,7 +255,8 @@ fn what_is_written_is_seen_while_it_comes() {
     let call = place.assay(["--version"]).env("OPENAI_BASE_URL", &model.address);
     terminal.envs(call.environment()).env("OPENAI_BASE_URL", &model.address).current_dir(place.path("."));
     let program = place.program().display().to_string();
-    let command = format!("{program} ask sales.csv 'all of it' --planner off --derivations 1 --no-cache --model chat:x");
+    let command =
+        format!("{program} ask sales.csv 'all of it' --planner off --derivations 1 --no-cache --model chat:x");
     let output = terminal.args(["-qec", &command, "/dev/null"]).output().expect("`script` of util-linux");
     let seen = String::from_utf8(output.stdout).unwrap();
     let at = |text: &str| seen.find(text).unwrap_or_else(|| panic!("no {text}: {seen:?}"));

@@ -31,9 +31,9 @@ pub fn described(dataset: &Dataset, question: &str, only_named: bool, room: usiz
     let told = |full: &dyn Fn(usize, &ColumnInfo, &TableInfo) -> bool| {
         dataset.tables.iter().map(|table| of_table(table, |at, column| full(at, column, table))).collect::<String>()
     };
-    let usual = told(&|at, column, table| {
-        at < COLUMNS_DESCRIBED_MAX && (!only_named || !wide(table) || is_named(column))
-    }) + &links;
+    let usual =
+        told(&|at, column, table| at < COLUMNS_DESCRIBED_MAX && (!only_named || !wide(table) || is_named(column)))
+            + &links;
     if usual.chars().count() <= room {
         return usual;
     }
@@ -81,7 +81,8 @@ fn counted(dataset: &Dataset, is_named: &dyn Fn(&ColumnInfo) -> bool, room: usiz
     let (mut text, mut used) = (String::new(), 0);
     for (at, table) in dataset.tables.iter().enumerate() {
         if at > 0 && used + share > room.max(share) {
-            let _ = writeln!(text, "{} more tables are there; there is no room to show them", dataset.tables.len() - at);
+            let _ =
+                writeln!(text, "{} more tables are there; there is no room to show them", dataset.tables.len() - at);
             break;
         }
         let told = of_table_within(table, is_named, share);
@@ -122,13 +123,18 @@ fn of_table_within(table: &TableInfo, is_named: &dyn Fn(&ColumnInfo) -> bool, ro
     left_out.iter().for_each(|column| *types.entry(dtype(column.ty)).or_default() += 1);
     if !left_out.is_empty() {
         let types: Vec<String> = types.iter().map(|(ty, count)| format!("{count} {ty}")).collect();
-        let _ = writeln!(text, "- and {} more columns, not named here for want of room: {}", left_out.len(), types.join(", "));
+        let _ = writeln!(
+            text,
+            "- and {} more columns, not named here for want of room: {}",
+            left_out.len(),
+            types.join(", ")
+        );
     }
     text
 }
 
 /// Letters and digits, in lower case.
-fn folded(text: &str) -> String {
+pub fn folded(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
