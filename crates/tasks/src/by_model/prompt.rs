@@ -196,14 +196,12 @@ impl<'a> Prompts<'a> {
         request
     }
 
-    /// The request whether the tables hold what words of the question speak of.
-    pub fn holds(&self, words: &[String]) -> Request {
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    /// The request whether the tables hold what the question speaks of.
+    pub fn holds(&self) -> Request {
         let text = format!(
-            "{}\nNo column or value is called {}. Which of the columns above is the answer computed from? Reply with the \
-             name of one column, or with NONE if what is asked for is not in these tables.",
-            self.beginning,
-            words.join(", ")
+            "{}\nIs what is asked for in these tables? Reply with the names of the columns that hold it, or with NONE if no \
+             column holds it.",
+            self.beginning
         );
         self.request(vec![user(text)])
     }
