@@ -15,97 +15,14 @@ const TOKENS_MAX: u32 = 24;
 /// How a model says that no column has it.
 const NONE: &str = "none";
 /// How words begin that say how something is computed or told, and not what: they need no column.
-const COMPUTING: &[&str] = &[
-    "accura",
-    "anomal",
-    "anova",
-    "autocorrel",
-    "bootstrap",
-    "calculat",
-    "chi-squ",
-    "classif",
-    "cluster",
-    "coeffic",
-    "column",
-    "comput",
-    "confiden",
-    "constraint",
-    "correl",
-    "covar",
-    "cumul",
-    "dataset",
-    "decile",
-    "decimal",
-    "determin",
-    "deviat",
-    "distribut",
-    "entrop",
-    "equal",
-    "estimat",
-    "exponent",
-    "forecast",
-    "formula",
-    "freedom",
-    "frequen",
-    "gini",
-    "group",
-    "histogram",
-    "hypoth",
-    "imput",
-    "intercept",
-    "interquart",
-    "iqr",
-    "kendall",
-    "kurt",
-    "linear",
-    "mean",
-    "median",
-    "missing",
-    "moving",
-    "mse",
-    "normal",
-    "null",
-    "outlier",
-    "p-value",
-    "pandas",
-    "pearson",
-    "percent",
-    "pivot",
-    "predict",
-    "probab",
-    "pvalue",
-    "python",
-    "quantile",
-    "quartile",
-    "quintile",
-    "random",
-    "range",
-    "regress",
-    "resid",
-    "rmse",
-    "rolling",
-    "round",
-    "signific",
-    "skew",
-    "slope",
-    "smooth",
-    "spearman",
-    "spread",
-    "sql",
-    "squared",
-    "standard",
-    "statist",
-    "strong",
-    "t-test",
-    "table",
-    "threshold",
-    "trend",
-    "ttest",
-    "value",
-    "varia",
-    "z-score",
-    "zscore",
-];
+const COMPUTING: &str = "\
+    accura anomal anova autocorrel bootstrap calculat chi-squ classif cluster coeffic column comput confiden \
+    constraint correl covar cumul dataset decile decimal determin deviat distribut entrop equal estimat exponent \
+    forecast formula freedom frequen gini group histogram hypoth imput intercept interquart iqr kendall kurt linear \
+    mean median missing moving mse normal null outlier p-value pandas pearson percent pivot predict probab pvalue \
+    python quantile quartile quintile random range regress resid rmse rolling round signific skew slope smooth \
+    spearman spread sql squared standard statist strong t-test table threshold trend ttest value varia z-score \
+    zscore";
 
 impl Asking<'_> {
     /// Why the tables cannot answer, if it shows.
@@ -137,7 +54,7 @@ pub fn unknown_words(index: &planner::Index, question: &str, sample: &Sample) ->
 }
 
 fn is_about_computing(word: &str) -> bool {
-    COMPUTING.iter().any(|begin| word.starts_with(begin))
+    COMPUTING.split_whitespace().any(|begin| word.starts_with(begin))
 }
 
 fn told(words: &[String]) -> String {
