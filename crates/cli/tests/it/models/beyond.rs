@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SALES, Scripted, place, python};
+use super::{Scripted, place, python};
 use crate::support::{Call, Place};
 
 /// A model of the user's own settings, with what it can.
@@ -212,7 +212,8 @@ fn a_wide_table_is_cut_to_the_models_context_and_says_so() {
 #[test]
 fn who_goes_on_with_a_program_is_first_asked_whether_there_is_anything_to_compute_from() {
     let place = place();
-    let code = python("float(sales['amount'].mean())");
+    // What was begun is gone on with.
+    let code = "float(sales['amount'].mean())";
     let asked = |question: &str, replies: &[&str]| {
         let model = Scripted::saying(replies);
         define(&place, &model, "continues = true");
@@ -224,13 +225,12 @@ fn who_goes_on_with_a_program_is_first_asked_whether_there_is_anything_to_comput
     assert!(answer["refusal"]["message"].as_str().unwrap().contains("`rainfall`"), "{answer:#}");
     // A column that is there is believed more than a NONE, and a column that is not is no reason to go on or to stop.
     for reply in ["amount", "NONE, but perhaps amount", "rainfall"] {
-        let (answer, heard) = asked("what is the mean rainfall", &[reply, &code, "YES"]);
+        let (answer, heard) = asked("what is the mean rainfall", &[reply, code, "YES"]);
         assert_eq!((&answer["table"]["rows"], heard.len()), (&json!([[25.0]]), 3), "{reply}: {answer:#}");
     }
     // Where every word is known, nothing is asked.
-    let (answer, heard) = asked("what is the mean amount", &[&code, "YES"]);
+    let (answer, heard) = asked("what is the mean amount", &[code, "YES"]);
     assert_eq!((&answer["table"]["rows"], heard.len()), (&json!([[25.0]]), 2), "{answer:#}");
-    assert_eq!(SALES.lines().count(), 5);
 }
 
 #[test]

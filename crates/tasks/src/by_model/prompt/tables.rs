@@ -32,12 +32,12 @@ pub fn described(dataset: &Dataset, question: &str, only_named: bool, room: usiz
         dataset.tables.iter().map(|table| of_table(table, |at, column| full(at, column, table))).collect::<String>()
     };
     let usual =
-        told(&|at, column, table| at < COLUMNS_DESCRIBED_MAX && (!only_named || !wide(table) || is_named(column)))
+        told(&|at, column, table| is_named(column) || at < COLUMNS_DESCRIBED_MAX && !(only_named && wide(table)))
             + &links;
     if usual.chars().count() <= room {
         return usual;
     }
-    let named = told(&|at, column, _| at < COLUMNS_DESCRIBED_MAX && is_named(column)) + &links;
+    let named = told(&|_, column, _| is_named(column)) + &links;
     if named.chars().count() <= room {
         return named;
     }
