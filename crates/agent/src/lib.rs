@@ -13,5 +13,5 @@ mod reading;
 pub mod solve;
 pub mod tools;
 
-pub use machine::{Action, Attempt, Code, End, Language, Machine, Outcome, Policy, Ran, Verdict, Writing};
-pub use reading::{Written, read, read_program, read_verdict};
+pub use machine::{Action, Answer, Attempt, Code, End, Language, Machine, Outcome, Policy, Ran, Verdict, Writing};
+pub use reading::{REASON_CHARACTERS_MAX, Written, read, read_paragraph, read_program, read_verdict};

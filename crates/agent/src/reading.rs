@@ -18,7 +18,10 @@ pub enum Written {
 
 /// How a model says that the data cannot answer.
 const CANNOT: &str = "CANNOT:";
-const REASON_CHARACTERS_MAX: usize = 400;
+/// Of the reasons that are kept of a model.
+pub const REASON_CHARACTERS_MAX: usize = 400;
+/// How a model proposes a note.
+const NOTE: &str = "NOTE:";
 
 /// Finds the code in a model's reply: the last fenced block of that language, or of a plan, or without a name, or of another
 /// language; else the whole reply where it has no fence and does not read like prose.
@@ -142,6 +145,18 @@ pub fn read_verdict(reply: &str) -> Option<Verdict> {
     Some(Verdict { verdict, reason: rest.chars().take(REASON_CHARACTERS_MAX).collect() })
 }
 
+/// The paragraph of a reply and, where it has one, a note with the query that shows it: the line that begins with `NOTE:` and
+/// the SQL of the block after it.
+pub fn read_paragraph(reply: &str) -> (String, Option<(String, String)>) {
+    let ends = |line: &&str| line.trim_start_matches(['*', ' ']).starts_with(NOTE) || is_fence(line);
+    let paragraph: Vec<&str> = reply.lines().take_while(|line| !ends(line)).collect();
+    let rest: Vec<&str> = reply.lines().skip(paragraph.len()).collect();
+    let note = rest.first().map(|line| line.trim_matches(['*', ' '])).and_then(|line| line.strip_prefix(NOTE));
+    let note = note.map(|note| note.trim_matches(['*', ' '])).filter(|note| !note.is_empty());
+    let sql = fenced(&rest.join("\n")).into_iter().find(|(name, _)| names(Language::Sql).contains(&name.as_str()));
+    (paragraph.join("\n"), note.zip(sql).map(|(note, (_, sql))| (note.to_string(), sql)))
+}
+
 /// Blocks between fences with the names of their languages; the last one may lack its end.
 fn fenced(reply: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
@@ -226,6 +241,19 @@ mod tests {
         assert_eq!(python("```python\nprint({'a': f(1, 2)})\n```"), "{'a': f(1, 2)}");
         for whole in ["print('mean:', x)", "print(f'{x}')", "print(x, y)", "print()", "print(a) + print(b)"] {
             assert_eq!(python(&format!("```python\n{whole}\n```")), whole);
+        }
+    }
+
+    #[test]
+    fn a_note_stands_after_the_paragraph_with_its_query() {
+        let note = |text: &str, sql: &str| Some((text.to_string(), sql.to_string()));
+        let said = "It is 5.\n\nNOTE: North sells 5.\n```sql\nSELECT 5\n```";
+        assert_eq!(read_paragraph(said), ("It is 5.\n".to_string(), note("North sells 5.", "SELECT 5")));
+        let bold = "It is 5.\n**NOTE:** North sells 5.\n```sql\nSELECT 5\n```";
+        assert_eq!(read_paragraph(bold).1, note("North sells 5.", "SELECT 5"));
+        for none in ["It is 5.", "It is 5.\nNOTE: North sells 5.", "It is 5.\n```sql\nSELECT 5\n```", ""] {
+            assert_eq!(read_paragraph(none).1, None, "{none}");
+            assert!(read_paragraph(none).0.trim_end().ends_with("It is 5.") || none.is_empty(), "{none}");
         }
     }
 

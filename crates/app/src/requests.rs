@@ -84,5 +84,6 @@ pub fn model(settings: &Settings, named: Option<&str>, budget: &Budget) -> Optio
         rows: Some(settings.model_rows),
         learning,
         remembers: true,
+        extras: true,
     })
 }

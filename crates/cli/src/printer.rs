@@ -36,8 +36,8 @@ pub struct Printer {
 /// Which progress people have seen.
 #[derive(Default)]
 struct Shown {
-    /// Whether a line of it stands on the terminal and must be wiped.
-    stands: bool,
+    /// How many lines of it stand on the terminal and must be wiped.
+    stands: usize,
     /// What was said last without its percentage, and when.
     last: Option<(String, Instant)>,
 }
@@ -118,8 +118,8 @@ impl Printer {
         let mut shown = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut err = io::stderr().lock();
         let _ = if io::stderr().is_terminal() {
-            shown.stands = true;
-            write!(err, "\r\x1b[K{text}…").and_then(|()| err.flush())
+            let before = std::mem::replace(&mut shown.stands, 1);
+            write!(err, "{}{text}…", wiping(before.max(1))).and_then(|()| err.flush())
         } else if shown.is_worth_a_line(&text, Instant::now()) {
             writeln!(err, "{text}")
         } else {
@@ -127,10 +127,25 @@ impl Printer {
         };
     }
 
+    /// Shows lines that whatever is printed next takes the place of, each cut to the width; only who reads along sees them.
+    pub fn block(&self, lines: &[String]) {
+        if !self.is_read_by_people() {
+            return;
+        }
+        let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+        let cut = |line: &String| self.dim(&line.chars().take(width.saturating_sub(1)).collect::<String>());
+        let text = lines.iter().map(cut).collect::<Vec<_>>().join("\r\n");
+        let mut shown = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = std::mem::replace(&mut shown.stands, lines.len());
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{}{text}", wiping(before)).and_then(|()| err.flush());
+    }
+
     fn wipe(&self) {
         let mut shown = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if std::mem::take(&mut shown.stands) {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+        let stands = std::mem::take(&mut shown.stands);
+        if stands > 0 {
+            let _ = write!(io::stderr(), "{}", wiping(stands));
         }
     }
 
@@ -189,6 +204,11 @@ impl Printer {
     pub fn strong(&self, text: &str) -> String {
         if self.color { format!("\x1b[1m{text}\x1b[0m") } else { text.to_string() }
     }
+}
+
+/// What takes so many lines off a terminal, the cursor being at the end of the last.
+fn wiping(lines: usize) -> String {
+    if lines == 0 { String::new() } else { "\r\x1b[K".to_string() + &"\x1b[1A\x1b[K".repeat(lines - 1) }
 }
 
 impl Shown {

@@ -1,6 +1,7 @@
-//! Watches the runs of this process: prints their events, their progress or what their programs print, and knows which
-//! run is under way.
+//! Watches the runs of this process: prints their events, their progress, what a model writes or what their programs print,
+//! and knows which run is under way.
 
+mod live;
 mod outlet;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::RunId;
 use flow::Event;
 
+use self::live::Live;
 use self::outlet::{Outlet, Piece};
 use crate::commands::solve;
 use crate::printer::{Format, Printer};
@@ -22,6 +24,8 @@ pub struct Watcher {
     streamed: Mutex<Option<(RunId, Outlet)>>,
     /// What was told of the solve that is under way.
     solve: Mutex<solve::Live>,
+    /// What a model writes right now.
+    live: Mutex<Live>,
 }
 
 impl Watcher {
@@ -33,6 +37,7 @@ impl Watcher {
             ended: AtomicBool::new(false),
             streamed: Mutex::new(None),
             solve: Mutex::default(),
+            live: Mutex::default(),
         }
     }
 
@@ -108,12 +113,25 @@ impl Watcher {
         }
     }
 
+    /// Whether what a model writes is told as a coder's words.
+    fn is_solving(&self) -> bool {
+        self.solve.lock().unwrap_or_else(PoisonError::into_inner).is_on()
+    }
+
     /// Long steps say how far they are, and a run that is there to be killed says its name.
     fn tell_progress(&self, event: &Event) {
         let data = &event.data;
         match event.kind.as_str() {
             "run.created" if data["task"] == tasks::DEMO => self.printer.progress(&format!("run {}", event.run)),
-            "step.started" if data["name"] == "model" => self.printer.progress("the model writes"),
+            "step.started" if data["name"] == "model" => {
+                self.live.lock().unwrap_or_else(PoisonError::into_inner).begin();
+                self.printer.progress("the model writes");
+            }
+            "text.delta" if self.printer.is_read_by_people() && !self.is_solving() => {
+                let text = |name: &str| data[name].as_str().unwrap_or_default();
+                let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+                live.take(text("channel"), text("text"), &self.printer);
+            }
             "solve.state" => {
                 if let Some(told) = solve::progress(data) {
                     self.printer.progress(&told);

@@ -1,9 +1,11 @@
 //! Charts of results: which one helps, what is on it, and how it is drawn.
 //!
 //! A chart is made from the same table as the sentence and computes nothing but positions and the counts of a histogram.
-//! [`kind`] decides from the shape of the result and the question's words, [`choose`] lays out what stands where;
+//! [`kind`] decides from the shape of the result and the question's words, [`choose`] lays out what stands where, and
+//! [`of_table`] does both for a table that no plan explains;
 //! [`svg`] and [`terminal`] draw, [`Chart::spec`] says the same as Vega-Lite. Same result, same picture, to the byte.
 
+mod bare;
 mod bins;
 mod choose;
 mod sample;
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::figures::Form;
 use crate::plan::Grain;
 
+pub use bare::of_table;
 pub use choose::choose;
 pub use wish::{Runs, Shape, Wish, kind};
 

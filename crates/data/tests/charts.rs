@@ -3,7 +3,7 @@
 use base::{Cell, Column, Hash, Table, Type};
 use data::Dataset;
 use data::chart::svg::{self, Theme};
-use data::chart::{Chart, Kind, Positions, Wish, choose, terminal};
+use data::chart::{Chart, Kind, Positions, Wish, choose, of_table, terminal};
 use data::dataset::{ColumnInfo, TableInfo};
 use data::plan::Plan;
 use serde_json::{Value, json};
@@ -517,4 +517,48 @@ fn every_number_of_any_result_is_on_its_chart_or_said_to_be_missing() {
         drawn += usize::from(wished(&plan, &table, wish).is_some());
     }
     assert!(drawn > 400, "{drawn} charts");
+}
+
+#[test]
+fn a_table_without_a_plan_is_drawn_by_what_its_columns_are() {
+    let drawn = |columns: &[(&str, Type)], rows: Value, wish: Option<Wish>| {
+        let rows: Vec<Vec<Cell>> = serde_json::from_value(rows).expect("rows");
+        let bare = table(columns, rows);
+        let chart = of_table(&bare, wish)?;
+        let picture = svg::draw(&chart, Theme::Light);
+        well_formed(&picture);
+        every_number_is_a_cell(&chart, &bare, &picture);
+        nothing_is_dropped_in_silence(&chart, &bare);
+        Some((chart.kind, chart.title.clone(), chart.note.unwrap_or_default()))
+    };
+    let said = |kind, title: &str, note: &str| Some((kind, title.to_string(), note.to_string()));
+    use Type::{Date, Float, Int, Text};
+    let regions = json!([["north", 2, 10.5], ["south", 1, 20.0]]);
+    let two = [("region", Text), ("n", Int), ("mean_paid", Float)];
+    assert_eq!(drawn(&two, regions.clone(), None), said(Kind::Bar, "n by region", "the table also has mean paid"));
+    assert_eq!(drawn(&two, regions, Some(Wish::Scatter)).expect("dots").0, Kind::Scatter);
+    // Months as programs write them, a quarter, and days that are months.
+    for (ty, periods) in [
+        (Text, ["2026-01", "2026-02", "2026-03"]),
+        (Text, ["2026Q1", "2026Q2", "2026Q4"]),
+        (Date, ["2026-01-01", "2026-02-01", "2026-03-01"]),
+    ] {
+        let rows = json!([[periods[0], 5], [periods[1], 6], [periods[2], 7]]);
+        assert_eq!(drawn(&[("when", ty), ("paid", Int)], rows, None), said(Kind::Line, "paid by when", ""));
+    }
+    let years = json!([[2024, 5], [2025, 6], [2026, 7]]);
+    assert_eq!(drawn(&[("year", Int), ("paid", Int)], years.clone(), None), said(Kind::Line, "paid by year", ""));
+    assert_eq!(drawn(&[("size", Int), ("paid", Int)], years, Some(Wish::Line)), said(Kind::Line, "paid by size", ""));
+    let both =
+        json!([["2026-01", "north", 1], ["2026-01", "south", 2], ["2026-02", "north", 3], ["2026-02", "south", 4]]);
+    let months = drawn(&[("month", Text), ("region", Text), ("paid", Int)], both, None);
+    assert_eq!(months, said(Kind::Bar, "paid by month and region", ""));
+    let ages: Vec<Value> = (0..30).map(|n| json!([f64::from(n * 7 % 30) + 0.5])).collect();
+    assert_eq!(drawn(&[("age", Float)], json!(ages), Some(Wish::Histogram)), said(Kind::Histogram, "age", ""));
+    let pairs: Vec<Value> = (0..9).map(|n| json!([n * 5 % 9, n])).collect();
+    assert_eq!(drawn(&[("a", Int), ("b", Int)], json!(pairs), None).expect("dots").0, Kind::Scatter);
+    // One row, rows that are named alike, and texts alone are no picture.
+    assert_eq!(drawn(&[("n", Int)], json!([[3]]), Some(Wish::Any)), None);
+    assert_eq!(drawn(&[("region", Text), ("n", Int)], json!([["a", 1], ["a", 2]]), None), None);
+    assert_eq!(drawn(&[("region", Text), ("city", Text)], json!([["a", "b"], ["c", "d"]]), None), None);
 }

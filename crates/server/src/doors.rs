@@ -230,5 +230,11 @@ fn about_memory() -> Vec<Door> {
         door("delete", "/notes/{dataset}/{number}", "Remembers a note no more", delete(memory::forget))
             .of(Some(Scope::Write))
             .document(&[app::documents::data::Remembered::KIND]),
+        door("post", "/notes/{dataset}/{number}/accept", "Remembers what a model proposed", post(memory::accept))
+            .of(Some(Scope::Write))
+            .document(&[app::documents::data::Remembered::KIND]),
+        door("post", "/notes/{dataset}/{number}/reject", "Drops what a model proposed", post(memory::reject))
+            .of(Some(Scope::Write))
+            .document(&[app::documents::data::Remembered::KIND]),
     ]
 }

@@ -41,8 +41,11 @@ pub struct Words {
 /// The notes about a dataset.
 pub async fn notes(Caller(place): Caller<READ>, Query(about): Query<About>) -> Answered<Json> {
     let data = there(&place, &about.dataset_id).await?;
-    let notes = place.app.warehouse().notes().about(&data)?;
-    Ok(Json::document(&Notes { dataset: about.dataset_id, notes }))
+    let (notes, proposed) = {
+        let kept = place.app.warehouse().notes();
+        (kept.about(&data)?, kept.proposed(&data)?)
+    };
+    Ok(Json::document(&Notes { dataset: about.dataset_id, notes, proposed }))
 }
 
 /// Remembers something.
@@ -69,6 +72,20 @@ pub async fn forget(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<
     let data = there(&place, &dataset).await?;
     let note = place.app.warehouse().notes().forget(&data, number)?;
     Ok(Json::ok(told(dataset, note, Done::Forgot)))
+}
+
+/// Remembers what a model proposed.
+pub async fn accept(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<(String, u32)>) -> Answered<Json> {
+    let data = there(&place, &dataset).await?;
+    let note = place.app.warehouse().notes().accept(&data, number)?;
+    Ok(Json::ok(told(dataset, note, Done::Accepted)))
+}
+
+/// Drops what a model proposed.
+pub async fn reject(Caller(place): Caller<WRITE>, Path((dataset, number)): Path<(String, u32)>) -> Answered<Json> {
+    let data = there(&place, &dataset).await?;
+    let note = place.app.warehouse().notes().reject(&data, number)?;
+    Ok(Json::ok(told(dataset, note, Done::Rejected)))
 }
 
 /// Who can be asked what the planner does not read.

@@ -185,7 +185,7 @@ pub struct Derivation {
 }
 
 /// A picture that code drew.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The name of the run's file.
     pub name: String,
@@ -197,6 +197,8 @@ pub struct Figure {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct ProposedNote {
+    /// The number by which it is accepted or rejected.
+    pub id: u32,
     pub text: String,
     pub sql: String,
 }

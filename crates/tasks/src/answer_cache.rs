@@ -33,7 +33,7 @@ pub fn key(context: &Context, input: &AskInput, resolved: &Resolved, follows: Op
     if let Some(model) = &input.model {
         asked["model"] = json!({
             "name": model.name, "planner_off": model.planner_off, "derivations": model.derivations,
-            "rows": model.rows, "learning": model.learning,
+            "rows": model.rows, "learning": model.learning, "extras": model.extras,
         });
     }
     let key = Hash::of_json(&asked);

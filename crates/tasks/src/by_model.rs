@@ -4,13 +4,18 @@
 //! resumed run pays for nothing twice and a replayed one needs no model. What a budget has left is counted from what is
 //! recorded, never from the clock, so that both decide alike.
 
+mod budget;
 mod execute;
+mod figure;
 mod lessons;
 mod mend;
+mod missing;
+mod note;
 mod plan;
 mod prompt;
 mod result;
 mod sample;
+mod structured;
 mod summary;
 
 use std::path::Path;
@@ -25,11 +30,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use warehouse::{Doubts, Prepared};
 
+pub use self::budget::{Budget, DayBudget, DaySpent};
 use self::execute::Executed;
 use self::lessons::Lessons;
 use self::prompt::Prompts;
 use self::sample::Sample;
-use crate::answer::{Answer, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
+use self::structured::{PlanReply, VerdictReply};
+use crate::answer::{Answer, AnswerChart, AnswerModel, AnswerSource, AnswerStatus, By, Derivation, Known, Level};
 use crate::context::Context;
 use crate::eval::same_rows;
 use crate::replies::Replies;
@@ -57,6 +64,9 @@ pub struct ModelUse {
     /// Whether errors are looked up in what was learned before, and are learned from. Not in runs from before that was so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub remembers: bool,
+    /// Whether what goes beyond the answer is wanted: a figure, and a proposed note.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub extras: bool,
 }
 
 impl ModelUse {
@@ -70,72 +80,9 @@ impl ModelUse {
 /// Rows that a model is shown where nobody says otherwise.
 pub const EXAMPLE_ROWS: u32 = 3;
 
-/// What one run may spend on a model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Budget {
-    /// Of all kinds together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens_max: Option<u64>,
-    /// Where the model has prices.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usd_max: Option<f64>,
-    /// That replies took together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seconds_max: Option<u64>,
-}
-
-/// What all runs of this machine may spend on models in a day, in UTC.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DayBudget {
-    /// Of all kinds together.
-    pub tokens_max: Option<u64>,
-    /// By the prices of models that have some.
-    pub usd_max: Option<f64>,
-}
-
-impl DayBudget {
-    /// The problem, where what was spent has used it up.
-    pub(crate) fn exhausted_by(&self, spent: DaySpent) -> Option<Problem> {
-        let DaySpent { tokens, usd, .. } = spent;
-        let (spent, setting) = if self.tokens_max.is_some_and(|most| tokens >= most) {
-            (format!("{tokens} tokens"), "budget.day.tokens")
-        } else if self.usd_max.is_some_and(|most| usd >= most) {
-            (format!("${usd:.4}"), "budget.day.usd")
-        } else {
-            return None;
-        };
-        let message = format!("today's budget for models is used up: {spent} since midnight UTC");
-        Some(Problem::new(Code::BudgetExhausted, message).hint(format!("the setting {setting} raises it")))
-    }
-}
-
-/// What models were paid for on one day.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DaySpent {
-    /// Replies that were paid for.
-    pub calls: u64,
-    /// Of all kinds together.
-    pub tokens: u64,
-    /// By the prices of models that have some.
-    pub usd: f64,
-}
-
-impl DaySpent {
-    /// What the outputs of steps `model` come to. One that failed has a problem for its output, and cost nothing that is
-    /// known; a recorded one was paid for before.
-    pub fn of(outputs: Vec<Value>) -> DaySpent {
-        let replies = outputs.into_iter().filter_map(|output| serde_json::from_value::<Reply>(output).ok());
-        replies.filter(|reply| !reply.recorded).fold(DaySpent::default(), |sum, reply| DaySpent {
-            calls: sum.calls + 1,
-            tokens: sum.tokens.saturating_add(reply.tokens.total()),
-            usd: sum.usd + reply.usd.unwrap_or_default(),
-        })
-    }
-}
-
 const REPAIRS_MAX: u32 = 3;
 const VERDICT_TOKENS_MAX: u32 = 80;
-const SUMMARY_TOKENS_MAX: u32 = 300;
+const SUMMARY_TOKENS_MAX: u32 = 500;
 
 /// What was asked and answered before in the thread.
 pub struct Before {
@@ -196,6 +143,10 @@ pub async fn answer(
         using,
         over,
         prompts: Prompts::new(over.dataset, &sample, &answer.question, before, family.clone()).learning(using.learning),
+        unknown: match family.continues && using.looks_closer() && before.is_none() {
+            true => missing::unknown_words(over.index, &answer.question, &sample),
+            false => Vec::new(),
+        },
         family,
         replies: Replies::new(context, &using.name, &using.budget),
         results: Vec::new(),
@@ -211,25 +162,29 @@ pub async fn answer(
         };
         machine.observe(came);
     };
-    let summary = asking.sum_up(&end).await?;
-    let Asking { run, replies, results, over, lessons, .. } = asking;
     if using.remembers {
         let of_end = match &end {
-            End::Answered { derivation, .. } => results.get(*derivation).map(|gave| &gave.code),
+            End::Answered { derivation, .. } => asking.results.get(*derivation).map(|gave| &gave.code),
             _ => None,
         };
-        lessons.learn(run, &answer.question, (&machine, &end), of_end).await?;
+        std::mem::take(&mut asking.lessons).learn(asking.run, &answer.question, (&machine, &end), of_end).await?;
     }
     answer.source = AnswerSource::Model;
-    answer.model = Some(AnswerModel { name: using.name.clone(), cost: replies.spent().clone() });
     answer.attempts = machine.attempts().to_vec();
     answer.critique = machine.verdict().cloned();
     answer.derivations =
         machine.derivations().map(|(code, agrees)| Derivation { language: code.language, agrees }).collect();
-    answer.summary = summary;
-    answer.timing_ms.execute = replies.spent_ms() as f64;
+    let results = std::mem::take(&mut asking.results);
     let at_once = results.first().filter(|_| machine.attempts().is_empty()).map(|gave| gave.table.clone());
+    asking.account_to(answer);
     conclude(answer, &machine, &end, results, (&using.name, over))?;
+    if answer.status == AnswerStatus::Answered {
+        asking.sum_up(answer).await?;
+        if using.extras {
+            asking.draw(answer).await?;
+        }
+        asking.account_to(answer);
+    }
     Ok(at_once)
 }
 
@@ -255,6 +210,9 @@ fn conclude(
             answer.sentence = Some(result::tell(&table));
             if code.language == Language::Plan {
                 plan::tell(answer, over, &code.text, &table)?;
+            } else {
+                let chart = data::chart::of_table(&table, figure::wish(&answer.question));
+                answer.chart = chart.map(|chart| AnswerChart { kind: chart.kind, spec: chart.spec(), drawing: chart });
             }
             answer.code = Some(code);
             answer.table = Some(table);
@@ -316,6 +274,8 @@ struct Asking<'a> {
     over: Over<'a>,
     prompts: Prompts<'a>,
     family: Family,
+    /// Words of the question that name nothing in the data, where the model is asked about them first.
+    unknown: Vec<String>,
     replies: Replies<'a>,
     results: Vec<Gave>,
     lessons: Lessons,
@@ -352,6 +312,11 @@ impl Asking<'_> {
     }
 
     async fn write(&mut self, machine: &Machine, writing: Writing, language: Language) -> Result<Came, Problem> {
+        if writing == Writing::First
+            && let Some(why) = self.missing().await?
+        {
+            return Ok(Came::SaidCannot(why));
+        }
         let advice = match writing {
             // Smaller models do no better for being told.
             Writing::Repair if self.using.remembers && self.family.critique_is_gate && !machine.replaces() => {
@@ -366,8 +331,13 @@ impl Asking<'_> {
             Writing::Repair => self.vary(&mut request, "repair", machine.attempts().len()),
             Writing::Again(number) => self.vary(&mut request, "again", number as usize),
         }
-        let Some(reply) = self.ask(&request, "code").await? else { return Ok(Came::Spent(self.replies.exhausted())) };
-        let text = request.begun().to_string() + &reply.text;
+        let channel = if language == Language::Plan { "plan" } else { "code" };
+        let Some(reply) = self.ask(&request, channel).await? else { return Ok(Came::Spent(self.replies.exhausted())) };
+        let mut text = request.begun().to_string() + &reply.text;
+        if request.schema.is_some() {
+            let read = structured::read::<PlanReply>;
+            text = self.in_form(&request, &text, channel, read).await?.map_or(text, PlanReply::into_words);
+        }
         Ok(match agent::read(&text, language) {
             Written::Code(code) => Came::Wrote(code),
             // A small model likes to say that a column is not there which it was shown.
@@ -398,11 +368,13 @@ impl Asking<'_> {
         let Some(table) = table else {
             let error = error.unwrap_or_else(|| "it gave no result".to_string());
             let error = self.prompts.with_facts(&error, &code.text);
+            self.tell(&error);
             return Ok(Came::Ran(Ran::Nothing { outcome, error, findings }));
         };
         if machine.replaces() {
             self.results.clear();
         }
+        self.tell(&result::tell(&table));
         let decimals = mend::decimals_asked(&self.prompts.question).filter(|_| self.using.looks_closer());
         let agrees = self.results.iter().map(|earlier| is_same(&earlier.table, &table, decimals)).collect();
         self.results.push(Gave { code, table, known });
@@ -426,16 +398,22 @@ impl Asking<'_> {
     }
 
     /// A paragraph about the answer, by models whose judgement counts; nothing where a number in it is not in the result.
-    async fn sum_up(&mut self, end: &End) -> Result<Option<String>, Problem> {
-        let End::Answered { derivation, .. } = end else { return Ok(None) };
+    /// What such a model would remember comes with it.
+    async fn sum_up(&mut self, answer: &mut Answer) -> Result<(), Problem> {
+        let Some(table) = answer.table.clone() else { return Ok(()) };
         if !(self.family.critique_is_gate && self.using.looks_closer()) {
-            return Ok(None);
+            return Ok(());
         }
-        let Some(Gave { table, .. }) = self.results.get(*derivation) else { return Ok(None) };
-        let mut request = self.prompts.summary(&result::shown(table));
+        let may_note = self.using.extras && !self.over.names.is_empty();
+        let mut request = self.prompts.summary(&result::shown(&table), may_note);
         request.output_tokens_max = SUMMARY_TOKENS_MAX;
-        let Some(reply) = self.ask(&request, "answer").await? else { return Ok(None) };
-        Ok(self.results.get(*derivation).and_then(|gave| summary::shown(&reply.text, &gave.table)))
+        let Some(reply) = self.ask(&request, "answer").await? else { return Ok(()) };
+        let (paragraph, note) = agent::read_paragraph(&reply.text);
+        answer.summary = summary::shown(&paragraph, &table);
+        match note.filter(|_| may_note && !self.run.is_imported()) {
+            Some((text, sql)) => self.propose(answer, &text, sql).await,
+            None => Ok(()),
+        }
     }
 
     async fn judge(&mut self, machine: &Machine) -> Result<Came, Problem> {
@@ -444,7 +422,43 @@ impl Asking<'_> {
         let mut request = self.prompts.verdict(code, &result::shown(table));
         request.output_tokens_max = VERDICT_TOKENS_MAX;
         let Some(reply) = self.ask(&request, "critique").await? else { return Ok(Came::Judged(None)) };
-        Ok(Came::Judged(agent::read_verdict(&reply.text)))
+        // Words will do as well.
+        let read = |text: &str| match agent::read_verdict(text) {
+            Some(verdict) => Ok(verdict),
+            None => structured::read::<VerdictReply>(text).map(VerdictReply::into),
+        };
+        if request.schema.is_none() {
+            return Ok(Came::Judged(agent::read_verdict(&reply.text)));
+        }
+        Ok(Came::Judged(self.in_form(&request, &reply.text, "critique", read).await?))
+    }
+
+    /// A reply as what its schema says. One that is not goes back once with what is wrong: not every server keeps to a schema.
+    async fn in_form<T>(
+        &mut self,
+        request: &Request,
+        reply: &str,
+        channel: &'static str,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Problem> {
+        let wrong = match read(reply) {
+            Ok(read) => return Ok(Some(read)),
+            Err(wrong) => wrong,
+        };
+        let again = self.prompts.said_otherwise(request, reply, &wrong);
+        let reply = self.ask(&again, channel).await?;
+        Ok(reply.and_then(|reply| read(&reply.text).ok()))
+    }
+
+    /// Writes what was spent so far into the answer.
+    fn account_to(&self, answer: &mut Answer) {
+        answer.model = Some(AnswerModel { name: self.using.name.clone(), cost: self.replies.spent().clone() });
+        answer.timing_ms.execute = self.replies.spent_ms() as f64;
+    }
+
+    /// Lets whoever watches know what running code showed.
+    fn tell(&self, text: &str) {
+        self.run.emitter().pass("text.delta", json!({ "channel": "reflection", "text": format!("{text}\n") }));
     }
 
     async fn ask(&mut self, request: &Request, channel: &'static str) -> Result<Option<Reply>, Problem> {
@@ -452,6 +466,12 @@ impl Asking<'_> {
         let hear = move |text: &str| emitter.pass("text.delta", json!({ "channel": channel, "text": text }));
         self.replies.ask(self.run, request, hear).await
     }
+}
+
+/// The first line of an error, which may go on for long.
+fn sentence_of(error: &str) -> String {
+    const CHARACTERS_MAX: usize = 200;
+    error.lines().next().unwrap_or_default().chars().take(CHARACTERS_MAX).collect()
 }
 
 /// Whether two results say the same: the same cells, whatever their columns are called and their rows are sorted by, after

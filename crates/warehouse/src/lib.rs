@@ -36,7 +36,7 @@ pub use files::{hash_file, open_regular, private_folder, unreadable, unwritable,
 pub use hashes::{Hashes, changed};
 pub use indexes::Indexes;
 pub use kept::{Kept, KeptCells};
-pub use notes::{Note, Notes};
+pub use notes::{NOTE_CHARACTERS_MAX, Note, Notes, Proposed};
 pub use source::{Files, Source};
 pub use table_set::TableSet;
 pub use versions::{Doubts, Prepared, Resolved};

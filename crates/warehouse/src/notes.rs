@@ -1,4 +1,5 @@
-//! What people know about a dataset and the data does not say: short notes, shown with the answers they touch.
+//! What people know about a dataset and the data does not say: short notes, shown with the answers they touch. A model may
+//! propose one, which counts for nothing until a person accepts it.
 //!
 //! ```text
 //! <data dir>/notes/<identity>.json     one per dataset, whole or not there
@@ -12,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use base::{Action, Code, Digest, Problem, Timestamp};
+use base::{Action, Code, Digest, Problem, RunId, Timestamp};
 use data::plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +23,12 @@ use crate::files::{private_folder, unreadable, unwritable, write_whole};
 
 const FORMAT: u32 = 1;
 const NOTES_MAX: usize = 200;
-const TEXT_CHARACTERS_MAX: usize = 500;
+/// The longest note.
+pub const NOTE_CHARACTERS_MAX: usize = 500;
+/// Proposals that wait at most; the oldest one leaves.
+const PROPOSED_MAX: usize = 20;
+/// Proposals that are not made again, at most.
+const REJECTED_MAX: usize = 100;
 
 /// One note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +39,20 @@ pub struct Note {
     pub text: String,
     /// When it was written or last changed.
     pub at: Timestamp,
+    /// Where it comes from, if a model proposed it.
+    #[serde(default)]
+    pub proposed: Option<Proposed>,
+}
+
+/// Where a proposed note comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Proposed {
+    /// The model, as the user named it.
+    pub by: String,
+    /// The run whose answer it came with.
+    pub run: RunId,
+    /// The query whose result held every number of it at that time.
+    pub sql: String,
 }
 
 /// The notes about one dataset.
@@ -41,6 +61,12 @@ struct Record {
     v: u32,
     last_id: u32,
     notes: Vec<Note>,
+    /// What waits for a person to decide.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    proposed: Vec<Note>,
+    /// Texts that are not proposed again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rejected: Vec<String>,
 }
 
 /// The notes of one data directory.
@@ -65,14 +91,57 @@ impl Notes {
     pub fn remember(&self, data: &[String], text: &str) -> Result<Note, Problem> {
         let text = fitting(text)?;
         self.change(data, |record| {
-            if record.notes.len() >= NOTES_MAX {
-                return Err(Problem::new(Code::Usage, format!("there are {NOTES_MAX} notes already"))
-                    .hint("forget one to make room")
-                    .action(Action::ForgetNote));
+            room(record)?;
+            record.last_id += 1;
+            let note = Note { id: record.last_id, text, at: SystemTime::now().into(), proposed: None };
+            record.notes.push(note.clone());
+            Ok(note)
+        })
+    }
+
+    /// What waits to be accepted or rejected.
+    pub fn proposed(&self, data: &[String]) -> Result<Vec<Note>, Problem> {
+        Ok(self.read(&self.file(data))?.proposed)
+    }
+
+    /// Proposes a note and gives its number; nothing where it is there already or was rejected.
+    pub fn propose(&self, data: &[String], text: &str, from: &Proposed) -> Result<Option<u32>, Problem> {
+        let text = fitting(text)?;
+        self.change(data, |record| {
+            if record.rejected.contains(&text) || record.notes.iter().any(|note| note.text == text) {
+                return Ok(None);
+            }
+            if let Some(known) = record.proposed.iter().find(|note| note.text == text) {
+                return Ok(Some(known.id));
+            }
+            if record.proposed.len() >= PROPOSED_MAX {
+                record.proposed.remove(0);
             }
             record.last_id += 1;
-            let note = Note { id: record.last_id, text, at: SystemTime::now().into() };
+            let id = record.last_id;
+            record.proposed.push(Note { id, text, at: SystemTime::now().into(), proposed: Some(from.clone()) });
+            Ok(Some(id))
+        })
+    }
+
+    /// Remembers what was proposed.
+    pub fn accept(&self, data: &[String], id: u32) -> Result<Note, Problem> {
+        self.change(data, |record| {
+            room(record)?;
+            let note = Note { at: SystemTime::now().into(), ..take_proposed(record, id)? };
             record.notes.push(note.clone());
+            Ok(note)
+        })
+    }
+
+    /// Drops what was proposed; the same is not proposed again.
+    pub fn reject(&self, data: &[String], id: u32) -> Result<Note, Problem> {
+        self.change(data, |record| {
+            let note = take_proposed(record, id)?;
+            if record.rejected.len() >= REJECTED_MAX {
+                record.rejected.remove(0);
+            }
+            record.rejected.push(note.text.clone());
             Ok(note)
         })
     }
@@ -153,11 +222,28 @@ impl Notes {
     }
 }
 
+fn room(record: &Record) -> Result<(), Problem> {
+    if record.notes.len() < NOTES_MAX {
+        return Ok(());
+    }
+    Err(Problem::new(Code::Usage, format!("there are {NOTES_MAX} notes already"))
+        .hint("forget one to make room")
+        .action(Action::ForgetNote))
+}
+
+fn take_proposed(record: &mut Record, id: u32) -> Result<Note, Problem> {
+    let at = record.proposed.iter().position(|note| note.id == id);
+    let at = at.ok_or_else(|| {
+        Problem::new(Code::Usage, format!("no note {id} waits to be accepted")).action(Action::ListNotes)
+    })?;
+    Ok(record.proposed.remove(at))
+}
+
 fn fitting(text: &str) -> Result<String, Problem> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.chars().count() {
-        1..=TEXT_CHARACTERS_MAX => Ok(text),
-        _ => Err(Problem::new(Code::Usage, format!("a note has 1 to {TEXT_CHARACTERS_MAX} characters"))
+        1..=NOTE_CHARACTERS_MAX => Ok(text),
+        _ => Err(Problem::new(Code::Usage, format!("a note has 1 to {NOTE_CHARACTERS_MAX} characters"))
             .hint("several short notes are shown where each of them belongs")),
     }
 }

@@ -475,13 +475,15 @@ pub struct Notes {
     pub dataset: String,
     /// In the order they were written.
     pub notes: Vec<Note>,
+    /// What models propose, and nobody has accepted or rejected.
+    pub proposed: Vec<Note>,
 }
 
 impl Document for Notes {
     const KIND: &'static str = "notes";
 }
 
-/// A note that was written, changed or forgotten.
+/// A note that was written, changed, forgotten, accepted or rejected.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Remembered {
     /// As the user named it.
@@ -504,6 +506,8 @@ pub enum Done {
     Remembered,
     Changed,
     Forgot,
+    Accepted,
+    Rejected,
 }
 
 impl Done {
@@ -513,6 +517,8 @@ impl Done {
             Done::Remembered => "remembered",
             Done::Changed => "changed",
             Done::Forgot => "forgot",
+            Done::Accepted => "accepted",
+            Done::Rejected => "rejected",
         }
     }
 }

@@ -113,7 +113,8 @@ Examples:
   assay data remember ecommerce \"returns spike in January because of gifts\"
   assay data notes ecommerce list
   assay data notes ecommerce edit 1 \"returns spike in January and July\"
-  assay data notes ecommerce forget 1";
+  assay data notes ecommerce forget 1
+  assay data notes ecommerce accept 2           what a model proposed with an answer";
 
 /// What to do with notes.
 #[derive(Debug, Subcommand)]
@@ -129,6 +130,16 @@ pub enum NotesAction {
     },
     /// Remember it no more
     Forget {
+        /// Its number
+        number: u32,
+    },
+    /// Remember what a model proposed, as if it were yours
+    Accept {
+        /// Its number
+        number: u32,
+    },
+    /// Drop what a model proposed; the same is not proposed again
+    Reject {
         /// Its number
         number: u32,
     },

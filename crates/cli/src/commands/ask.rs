@@ -41,7 +41,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     let csv = if answer["status"] == "answered" { rows.take(&runs, &answer).await? } else { None };
     terminal.show(&answer, |printer| print(printer, &answer, &View { show: &ask.show, steps, form, csv }));
     if let Some(chart) = chart.filter(|_| answer["status"] == "answered") {
-        write_chart(terminal, &chart, &answer)?;
+        write_chart(terminal, &runs, &chart, &answer).await?;
     }
     say_if_outdated(terminal, &resolved);
     if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
@@ -70,13 +70,22 @@ fn ways_to_a_model(answer: &Value, app: &App) -> Vec<String> {
     ]
 }
 
-fn write_chart(terminal: &Terminal, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
-    match chart.write(answer)? {
-        Written::Nothing => terminal.printer.remark("note", "no chart helps to read this answer, so none was written"),
-        Written::WithoutSomeLetters => {
+async fn write_chart(terminal: &Terminal, runs: &flow::Runs, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
+    match (chart.write(answer)?, chart::figure_of(answer)) {
+        (Written::Nothing, Some((run, name))) => {
+            if !chart.write_figure(&runs.artifact(&run, name).await?)? {
+                terminal
+                    .printer
+                    .remark("note", "a model's code drew this answer as .png, which is the only kind there is");
+            }
+        }
+        (Written::Nothing, None) => {
+            terminal.printer.remark("note", "no chart helps to read this answer, so none was written")
+        }
+        (Written::WithoutSomeLetters, _) => {
             terminal.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
         }
-        Written::Whole => {}
+        (Written::Whole, _) => {}
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `ask` with a model, as its users meet it: the real binary, guard and sandbox, against a server on this machine that
 //! speaks Chat Completions and says what a test wrote down for it. It counts what it is asked.
 
+mod beyond;
 mod defined;
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -15,7 +15,7 @@ use crate::program::DATABASE_NAME;
 use crate::query::{Kernel, Queried, UNLESS_LOST};
 
 /// The name that tracebacks show.
-const PROGRAM_NAME: &str = "answer.py";
+pub const PROGRAM_NAME: &str = "answer.py";
 
 /// What became of code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -126,15 +126,20 @@ async fn run_checked(warehouse: &Warehouse, over: Over<'_>, checked: &Checked<Py
 }
 
 fn outcome_of(execution: Execution) -> Result<Table, String> {
-    match (execution.outcome, execution.error, execution.killed_by) {
-        (Outcome::Ok, ..) => result::of_program(execution.result),
-        (_, Some(error), _) => {
-            let line = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    if execution.outcome == Outcome::Ok { result::of_program(execution.result) } else { Err(why_not(execution, 0)) }
+}
+
+/// Why a program did not come to its end; so many lines before it were not the model's.
+pub fn why_not(execution: Execution, lines_before: usize) -> String {
+    match (execution.error, execution.killed_by) {
+        (Some(error), _) => {
+            let line = error.line.and_then(|line| (line as usize).checked_sub(lines_before));
+            let line = line.map(|line| format!(" (line {line})")).unwrap_or_default();
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            Err(format!("{}: {}{line}{hint}", error.kind, error.message))
+            format!("{}: {}{line}{hint}", error.kind, error.message)
         }
-        (_, None, Some(by)) => Err(format!("it reached the limit of {by:?}").to_lowercase()),
-        (_, None, None) => Err("it ended without a word".to_string()),
+        (None, Some(by)) => format!("it reached the limit of {by:?}").to_lowercase(),
+        (None, None) => "it ended without a word".to_string(),
     }
 }
 

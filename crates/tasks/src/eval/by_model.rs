@@ -90,8 +90,8 @@ impl<'a> Reader<'a> {
 
     /// The model with what is left of the budget for all cases.
     fn left(&self) -> ModelUse {
-        // A measurement is of the model, and not of what was learned from the cases before.
-        let mut using = ModelUse { remembers: false, ..self.using.clone() };
+        // A measurement is of the model, not of what was learned from the cases before, nor of what goes beyond the answer.
+        let mut using = ModelUse { remembers: false, extras: false, ..self.using.clone() };
         let budget = &mut using.budget;
         budget.tokens_max = budget.tokens_max.map(|most| most.saturating_sub(self.spent.tokens.total()));
         budget.usd_max = budget.usd_max.map(|most| (most - self.spent.usd.unwrap_or_default()).max(0.0));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use app::pictures::chart_of;
-use base::{Code, Problem};
+use base::{Code, Problem, RunId};
 use data::chart::svg::{self, Theme};
 use data::chart::terminal;
 use serde_json::Value;
@@ -32,8 +32,15 @@ pub enum Written {
     Whole,
     /// It is there, but for letters that the font of pictures does not have.
     WithoutSomeLetters,
-    /// The answer has no chart.
+    /// The answer has no chart of ours.
     Nothing,
+}
+
+/// The picture that a model's code drew for an answer: which run has it, and by what name.
+pub fn figure_of(answer: &Value) -> Option<(RunId, &str)> {
+    let name = answer["figures"][0]["name"].as_str()?;
+    let run = answer["cached_from"].as_str().or(answer["run"].as_str()).and_then(RunId::parse)?;
+    Some((run, name))
 }
 
 impl ChartFile {
@@ -74,6 +81,15 @@ impl ChartFile {
         };
         files::write(&self.path, &contents, "name another file with --chart")?;
         Ok(written)
+    }
+
+    /// Writes a picture that is there already, if that is the kind of file to write.
+    pub fn write_figure(&self, picture: &[u8]) -> Result<bool, Problem> {
+        let is_png = matches!(self.form, Form::Png);
+        if is_png {
+            files::write(&self.path, picture, "name another file with --chart")?;
+        }
+        Ok(is_png)
     }
 
     fn theme(&self, otherwise: Theme) -> Theme {

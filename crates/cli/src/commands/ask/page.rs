@@ -106,8 +106,20 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
         let code = text(&answer["code"]["text"]);
         view.form.say_lines(printer, &format!("\n{}\n", code.trim_end()));
     }
+    if let Some((run, name)) = chart::figure_of(answer) {
+        dim("figure", &format!("assay runs artifact {run} {name}"));
+    }
     for note in list(&answer["remembered"]) {
-        dim("noted", text(&note["text"]));
+        let from = note["proposed"]["by"].as_str().map(|by| format!("  (proposed by {by})")).unwrap_or_default();
+        dim("noted", &format!("{}{from}", text(&note["text"])));
+    }
+    let proposed = &answer["proposed_note"];
+    if proposed.is_object() {
+        let id = &proposed["id"];
+        dim(
+            "proposed",
+            &format!("{} (note {id}: `assay data notes NAME accept {id}` keeps it)", text(&proposed["text"])),
+        );
     }
     if answer["cached"] == true {
         dim("cached", "answered before, on the same data; --no-cache computes it again");

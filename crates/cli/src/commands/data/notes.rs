@@ -21,9 +21,22 @@ pub async fn run(terminal: &Terminal, name: &str, action: &NotesAction) -> Resul
     let notes = terminal.app.warehouse().notes();
     match action {
         NotesAction::List => {
-            let document = Notes { dataset: name.to_string(), notes: notes.about(&data)? };
+            let (kept, proposed) = (notes.about(&data)?, notes.proposed(&data)?);
+            let document = Notes { dataset: name.to_string(), notes: kept, proposed };
             terminal.show(&document.to_json(), |printer| {
-                document.notes.iter().for_each(|note| printer.line(&format!("{:>3}  {}", note.id, note.text)));
+                document
+                    .notes
+                    .iter()
+                    .for_each(|note| printer.line(&format!("{:>3}  {}{}", note.id, note.text, from(note))));
+                if !document.proposed.is_empty() {
+                    printer.line("\nproposed by a model, not shown with answers until accepted");
+                }
+                for note in &document.proposed {
+                    printer.line(&format!("{:>3}  {}{}", note.id, note.text, from(note)));
+                }
+                if !document.proposed.is_empty() {
+                    printer.remark("decide", &format!("assay data notes {name} accept NUMBER, or reject NUMBER"));
+                }
                 if document.notes.is_empty() {
                     printer.remark("none", "nothing is remembered; `assay data remember NAME TEXT` does it");
                 }
@@ -33,8 +46,18 @@ pub async fn run(terminal: &Terminal, name: &str, action: &NotesAction) -> Resul
             show_one(terminal, name, notes.edit(&data, *number, text)?, Done::Changed)
         }
         NotesAction::Forget { number } => show_one(terminal, name, notes.forget(&data, *number)?, Done::Forgot),
+        NotesAction::Accept { number } => show_one(terminal, name, notes.accept(&data, *number)?, Done::Accepted),
+        NotesAction::Reject { number } => show_one(terminal, name, notes.reject(&data, *number)?, Done::Rejected),
     }
     Ok(0)
+}
+
+/// Where a note comes from, if it is not the user's own.
+fn from(note: &Note) -> String {
+    note.proposed
+        .as_ref()
+        .map(|from| format!("  (proposed by {}, run {})", from.by, from.run.short()))
+        .unwrap_or_default()
 }
 
 /// What the user named, if there is such data: a note about nothing would never be shown.

@@ -95,6 +95,9 @@ fn what_one_owner_made_does_not_exist_for_another() {
     denied("DELETE", "/notes/sales/1", None, "dataset_unknown");
     denied("PUT", "/notes/sales/1", Some(&json!({ "text": "x" })), "dataset_unknown");
     denied("POST", "/notes", Some(&note), "dataset_unknown");
+    denied("POST", "/notes/sales/1/accept", None, "dataset_unknown");
+    denied("POST", "/notes/sales/1/reject", None, "dataset_unknown");
+    site.as_bearer(ada, "POST", "/notes/sales/1/accept", None).problem(400, "usage");
     denied("POST", "/chat", Some(&question), "dataset_unknown");
     denied("POST", "/chat/stream", Some(&question), "dataset_unknown");
     for (task, input) in [

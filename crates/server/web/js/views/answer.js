@@ -64,7 +64,7 @@ function answer(told, thread) {
   const forms = new Map(form ? [[form.column, form]] : []);
   const answerFace = () => (table ? bars(table, given.focus, form) ?? (isOne(table) ? null : grid(table, { forms, csv: takeCsv(told), name: "Answer" })) : null);
   /** @type {Face[]} */
-  const faces = [{ id: "answer", name: "Answer", draw: () => [answerFace(), given.figures?.map((/** @type {any} */ figure) => html`<img class="figure" src=${fileOf(told.run, figure.name)} alt=${`Picture ${figure.name} that the code drew`}>`)] }];
+  const faces = [{ id: "answer", name: "Answer", draw: () => [answerFace(), given.figures?.map((/** @type {any} */ figure) => html`<img class="figure" src=${fileOf(given.cached_from ?? told.run, figure.name)} alt=${`Picture ${figure.name} that the code drew`}>`)] }];
   if (table) faces.push({ id: "table", name: "Table", draw: () => grid(table, { forms, csv: takeCsv(told) }) });
   if (given.chart) faces.push({ id: "chart", name: "Chart", draw: () => chart(told.run) });
   faces.push({ id: "code", name: "Code", draw: () => code(told, thread) });
@@ -112,21 +112,21 @@ function facts(told, thread) {
   if (others.length) lines.push(["Or meant", html`<dd class="chips">${others.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${each.reading}</button>`)}</dd>`]);
   if (given.notes?.length) lines.push(["Note", html`<dd>${given.notes.map((/** @type {string} */ note) => html`<p>${marked(sentence(note))}</p>`)}</dd>`]);
   if (given.remembered?.length) lines.push(["Remembered", html`<dd>${given.remembered.map((/** @type {any} */ note) => html`<p>${note.text}</p>`)}</dd>`]);
-  if (given.proposed_note) lines.push(["Worth a note", html`<dd>${proposed(given.proposed_note.text, told.dataset)}</dd>`]);
+  if (given.proposed_note) lines.push(["Worth a note", html`<dd>${proposed(given.proposed_note, told.dataset)}</dd>`]);
   return lines.length ? html`<dl class="facts">${lines.map(([name, value]) => [html`<dt>${name}</dt>`, value])}</dl>` : null;
 }
 
 /**
  * What the model would have remembered; nothing is until somebody says so.
- * @param {string} text
+ * @param {{id: number, text: string}} note
  * @param {string} dataset
  */
-function proposed(text, dataset) {
-  const place = html`<p>${sentence(text)} </p>`;
+function proposed(note, dataset) {
+  const place = html`<p>${sentence(note.text)} </p>`;
   const button = /** @type {HTMLButtonElement} */ (html`<button type="button" class="chip" @click=${async () => {
     button.disabled = true;
     try {
-      await api.post("/notes", { dataset_id: dataset, text });
+      await api.post(`/notes/${encodeURIComponent(dataset)}/${note.id}/accept`);
       toast("Remembered");
       button.remove();
     } catch (error) {
