@@ -43,6 +43,9 @@ usage: cargo xtask tidy          layout, layers, licences, forbidden calls, form
        cargo xtask bench model [--model NAME] [--sample N | --all]
                                  what the loop of `ask` gains over one shot of a model, on DABench where it is at hand;
                                  60 questions and the local model where nothing else is said; goes on where it was stopped
+       cargo xtask bench model --only cost | --only suite [--model NAME] [--sample N | --all]
+                                 what our side of a turn and of a streamed token costs; or 150 questions of the suite that
+                                 the planner refuses
        cargo xtask bench solve [--model NAME] [--sample N | --all] [--second] [--fresh]
                                  what the loop of `solve` gains over one shot of a model, on HumanEval where it is at hand;
                                  --second tries what failed once more, with lessons and by as many samples

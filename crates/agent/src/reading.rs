@@ -96,8 +96,7 @@ fn names(language: Language) -> &'static [&'static str] {
 /// A program whose last statement names its result or prints it instead of being it, as small models like to end:
 /// `result = …`, `print(result)`. The name is added as the last line; what would be printed stands there alone.
 fn ending_with_a_value(text: String) -> String {
-    let begins_statement = |line: &&str| line.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
-    let Some(last) = text.lines().rfind(begins_statement) else { return text };
+    let Some(last) = last_statement(&text) else { return text };
     let bare = text.trim_end();
     if let Some(printed) = only_printed(last).filter(|_| bare.ends_with(last.trim_end())) {
         return format!("{}{printed}", &bare[..bare.len() - last.trim_end().len()]);
@@ -111,6 +110,23 @@ fn ending_with_a_value(text: String) -> String {
         Some(name) => format!("{bare}\n{name}"),
         None => text,
     }
+}
+
+/// The line that the last statement begins with: one that a word begins, or outside of all brackets another value.
+fn last_statement(text: &str) -> Option<&str> {
+    let mut last = None;
+    let mut depth = 0i32;
+    for line in text.lines() {
+        let is_word = line.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        let is_value = line.starts_with(|letter: char| letter.is_ascii_digit() || "{[(\"'-~".contains(letter));
+        if is_word || depth <= 0 && is_value {
+            last = Some(line);
+        }
+        for letter in line.chars() {
+            depth += i32::from("([{".contains(letter)) - i32::from(")]}".contains(letter));
+        }
+    }
+    last
 }
 
 /// The one value that a statement prints, where it is no text made for people.
@@ -230,7 +246,10 @@ mod tests {
     #[test]
     fn a_result_that_is_only_named_becomes_the_last_line() {
         assert_eq!(python("```python\nresult = {\n    'a': 1,\n}\n```"), "result = {\n    'a': 1,\n}\nresult");
-        for whole in ["x == 1", "f(a=1)", "x = 1\nx", "for y in z:\n    x = y", "x['a'] = 1"] {
+        assert_eq!(python("```python\nr = {\n'a': 1,\n}\n```"), "r = {\n'a': 1,\n}\nr");
+        for whole in
+            ["x == 1", "f(a=1)", "x = 1\nx", "for y in z:\n    x = y", "x['a'] = 1", "x = 1\n{'a': x}", "x = f(1)\n-x"]
+        {
             assert_eq!(python(&format!("```python\n{whole}\n```")), whole);
         }
     }

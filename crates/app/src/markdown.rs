@@ -1,4 +1,5 @@
-//! A table as Markdown: cells as they are, with whatever Markdown would take for markup escaped.
+//! A table as Markdown: cells as they are, with whatever Markdown would take for markup escaped, and what a terminal would
+//! take for a command made visible.
 
 use base::{Cell, Table};
 
@@ -35,6 +36,9 @@ fn escaped(text: &str) -> String {
         match letter {
             '\r' if rest.peek() == Some(&'\n') => {}
             '\n' | '\r' => out.push_str("<br>"),
+            // Who prints the document is not to obey it.
+            '\0'..='\x1f' if letter != '\t' => out.extend(char::from_u32(0x2400 + u32::from(letter))),
+            _ if letter.is_control() && letter != '\t' => out.push('\u{fffd}'),
             '_' if within_word => out.push('_'),
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '&' | '$' => {
                 out.push('\\');
@@ -61,13 +65,13 @@ mod tests {
             columns: vec![column("unit_price", Type::Float), column("a|b", Type::Text)],
             rows: vec![
                 vec![json!(0.1), json!("x|y\r\n*z* <i> _u_ v_w")],
-                vec![json!(null), json!("\\")],
+                vec![json!(null), json!("\\\u{1b}[2J\u{9b}")],
                 vec![json!(1e21), json!({ "k": [1] })],
             ],
             row_count: 3,
             truncated: false,
         };
-        let expected = "| unit_price | a\\|b |\n| ---: | --- |\n| 0.1 | x\\|y<br>\\*z\\* \\<i\\> \\_u\\_ v_w |\n|  | \\\\ |\n\
+        let expected = "| unit_price | a\\|b |\n| ---: | --- |\n| 0.1 | x\\|y<br>\\*z\\* \\<i\\> \\_u\\_ v_w |\n|  | \\\\\u{241b}\\[2J\u{fffd} |\n\
                         | 1e+21 | {\"k\":\\[1\\]} |\n";
         assert_eq!(write(&table), expected);
     }

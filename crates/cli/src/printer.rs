@@ -103,9 +103,9 @@ impl Printer {
         self.data(&clean_lines(text));
     }
 
-    /// Prints one JSON document.
+    /// Prints one JSON document, on a line that commands no terminal.
     pub fn json(&self, document: &Value) {
-        self.data(&format!("{document}\n"));
+        self.data(&format!("{}\n", json_line(document)));
     }
 
     /// Says what long work is doing; on a terminal the next line replaces it, elsewhere a new percentage is rarely worth
@@ -259,13 +259,26 @@ fn turns_text(letter: char) -> bool {
     matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// A document whose letters are spelled out where a terminal would obey them; what it says is the same.
+pub fn json_line(document: &Value) -> String {
+    let text = document.to_string();
+    if !text.chars().any(is_unfit) {
+        return text;
+    }
+    let spell =
+        |letter: char| if is_unfit(letter) { format!("\\u{:04x}", u32::from(letter)) } else { letter.to_string() };
+    text.chars().map(spell).collect()
+}
+
 const STYLES: [&str; 3] = ["\x1b[1m", "\x1b[2m", "\x1b[0m"];
 
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Shown, clean, clean_lines};
+    use serde_json::{Value, json};
+
+    use super::{Shown, clean, clean_lines, is_unfit, json_line};
 
     #[test]
     fn a_percentage_has_a_line_of_its_own_only_now_and_then() {
@@ -273,6 +286,14 @@ mod tests {
         let mut told = |text: &str, seconds: u64| shown.is_worth_a_line(text, begun + Duration::from_secs(seconds));
         assert_eq!([told("reading a.csv 1 %", 0), told("reading a.csv 9 %", 1)], [true, false]);
         assert_eq!([told("reading a.csv 50 %", 6), told("reading b.csv 1 %", 7)], [true, true]);
+    }
+
+    #[test]
+    fn a_document_says_the_same_in_letters_that_command_nothing() {
+        let document = json!({ "a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}é😀" });
+        let line = json_line(&document);
+        assert!(!line.chars().any(is_unfit), "{line}");
+        assert_eq!(serde_json::from_str::<Value>(&line).expect("a document"), document);
     }
 
     #[test]

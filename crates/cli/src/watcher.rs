@@ -13,7 +13,7 @@ use flow::Event;
 use self::live::Live;
 use self::outlet::{Outlet, Piece};
 use crate::commands::solve;
-use crate::printer::{Format, Printer};
+use crate::printer::{Format, Printer, json_line};
 
 /// What this process has seen of its runs.
 pub struct Watcher {
@@ -81,7 +81,7 @@ impl Watcher {
         let text = event.data["text"].as_str().unwrap_or_default();
         let piece = match self.printer.format {
             Format::Json => return,
-            Format::JsonLines => Piece::Out(format!("{}\n", serde_json::to_value(event).unwrap_or_default())),
+            Format::JsonLines => Piece::Out(json_line(&serde_json::to_value(event).unwrap_or_default()) + "\n"),
             Format::Text if event.data["stream"] == "stderr" => Piece::Err(text.to_string()),
             Format::Text => Piece::Out(text.to_string()),
         };

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::defined::{Chain, DefinedKey, Definition, Link};
+use crate::discreet::Discreet;
 use crate::local::{LocalModel, LocalRunner};
 use crate::recorded::{RecordedModel, Recording};
 use crate::watched::{Tally, Watched};
@@ -58,6 +59,19 @@ pub struct Directory {
 impl Directory {
     /// The model of that name, ready to be asked. Names that were defined come before those of providers.
     pub fn find(&self, name: &str) -> Result<Arc<dyn Model>, Problem> {
+        Ok(Discreet::about(self.keys(), self.found(name)?))
+    }
+
+    /// Every key that anybody could be given.
+    fn keys(&self) -> impl Iterator<Item = &Secret> {
+        let defined = self.defined.values().filter_map(|definition| match &definition.key {
+            DefinedKey::Found(key) => Some(key),
+            _ => None,
+        });
+        self.anthropic_key.iter().chain(&self.openai_key).chain(defined)
+    }
+
+    fn found(&self, name: &str) -> Result<Arc<dyn Model>, Problem> {
         let Some(definition) = self.defined.get(name) else { return self.reach(&self.wanted(name)?) };
         let first = self.link(name);
         if let Err(problem) = &first.model {

@@ -16,6 +16,7 @@ mod client;
 mod command;
 mod defined;
 mod directory;
+mod discreet;
 mod download;
 mod endpoint;
 mod families;

@@ -134,7 +134,7 @@ pub async fn answer(
 ) -> Result<Option<Table>, Problem> {
     let family = context.models.family(&using.name);
     let sample = match using.rows {
-        Some(rows) => sample::take(run, &context.warehouse, over, rows).await?,
+        Some(rows) => sample::take(run, &context.warehouse, over, rows, family.critique_is_gate).await?,
         None => Sample::default(),
     };
     let mut asking = Asking {
@@ -354,11 +354,13 @@ impl Asking<'_> {
 
     /// Another sample, the same whenever the question is asked.
     fn vary(&self, request: &mut Request, why: &str, number: usize) {
-        if self.family.critique_is_gate {
+        let is_asked_in_the_same_words = why == "again" && number > 1;
+        if self.family.critique_is_gate && !is_asked_in_the_same_words {
             return;
         }
         let digest = Hash::of(format!("{} {why} {number}", self.prompts.question).as_bytes());
-        request.temperature = Some(0.7);
+        // Larger models choose how freely they write; a seed alone still makes it another request.
+        request.temperature = (!self.family.critique_is_gate).then_some(0.7).or(request.temperature);
         request.seed = u64::from_str_radix(&digest.as_str()[..8], 16).ok();
     }
 

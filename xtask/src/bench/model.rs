@@ -2,7 +2,11 @@
 //!
 //! One evaluation asks every question once, with the planner off; of each it is known what the code that was written first
 //! gave and what the loop answered in the end. It is a run with a key: killed, it goes on where it stopped, and asked again
-//! it is read from the journal. Figures, never a rule.
+//! it is read from the journal. Figures, never a rule. `--only` measures something else: what our own side costs (`cost`),
+//! or questions of the suite that the planner refuses (`suite`).
+
+mod cost;
+mod suite;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,13 +30,32 @@ const SECONDS_MAX: &str = "1000000";
 /// What was asked for.
 struct Options {
     model: String,
-    /// How many questions; all of them where absent.
+    /// How many questions; the usual number where absent.
     sample: Option<usize>,
+    /// Whether every question is asked.
+    all: bool,
+    only: Part,
 }
 
-/// Asks and prints.
+/// What is measured.
+#[derive(Clone, Copy)]
+enum Part {
+    Loop,
+    Cost,
+    Suite,
+}
+
+/// Measures and prints.
 pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
     let options = Options::read(options)?;
+    match options.only {
+        Part::Loop => run_loop(workspace, &options),
+        Part::Cost => cost::run(workspace),
+        Part::Suite => suite::run(workspace, &options),
+    }
+}
+
+fn run_loop(workspace: &Workspace, options: &Options) -> anyhow::Result<u8> {
     let from = workspace.root.join(cases::BENCHMARKS).join("dabench");
     if !from.is_dir() {
         println!("DABench is not here (`{}/dabench`), so nothing is measured", cases::BENCHMARKS);
@@ -46,7 +69,8 @@ pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
     let text = folder.to_str().context("the target directory is no text")?;
     ensure!(cases::run("dabench", text, &workspace.root.join(cases::BENCHMARKS))? == 0, "the cases were not made");
     let all = std::fs::read_to_string(folder.join("cases.jsonl"))?;
-    let chosen = sample(&all.lines().collect::<Vec<_>>(), options.sample);
+    let count = if options.all { None } else { Some(options.sample.unwrap_or(SAMPLE_DEFAULT)) };
+    let chosen = sample(&all.lines().collect::<Vec<_>>(), count);
     let name = format!("{}-{}", options.model.replace(|letter: char| !letter.is_alphanumeric(), "-"), chosen.len());
     let (asked, results) = (folder.join(format!("{name}.jsonl")), folder.join(format!("{name}.results.jsonl")));
     std::fs::write(&asked, chosen.join("\n") + "\n")?;
@@ -66,14 +90,18 @@ pub fn run(workspace: &Workspace, options: &[&str]) -> anyhow::Result<u8> {
 impl Options {
     fn read(words: &[&str]) -> anyhow::Result<Options> {
         match words {
-            [] => Ok(Options { model: MODEL_DEFAULT.to_string(), sample: Some(SAMPLE_DEFAULT) }),
-            ["--all", rest @ ..] => Ok(Options { sample: None, ..Options::read(rest)? }),
+            [] => Ok(Options { model: MODEL_DEFAULT.to_string(), sample: None, all: false, only: Part::Loop }),
+            ["--all", rest @ ..] => Ok(Options { all: true, ..Options::read(rest)? }),
+            ["--only", "cost", rest @ ..] => Ok(Options { only: Part::Cost, ..Options::read(rest)? }),
+            ["--only", "suite", rest @ ..] => Ok(Options { only: Part::Suite, ..Options::read(rest)? }),
             ["--sample", count, rest @ ..] => {
                 let sample = Some(count.parse().context("--sample takes a number of questions")?);
                 Ok(Options { sample, ..Options::read(rest)? })
             }
             ["--model", name, rest @ ..] => Ok(Options { model: name.to_string(), ..Options::read(rest)? }),
-            [other, ..] => bail!("bench model takes --model NAME, --sample N or --all, not `{other}`"),
+            [other, ..] => {
+                bail!("bench model takes --model NAME, --sample N or --all, --only cost or --only suite, not `{other}`")
+            }
         }
     }
 }

@@ -2,7 +2,10 @@
 //! speaks Chat Completions and says what a test wrote down for it. It counts what it is asked.
 
 mod beyond;
+mod canaries;
 mod defined;
+mod injections;
+mod recordings;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,21 +28,28 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn saying(replies: &[&str]) -> Scripted {
+        let replies: Vec<String> = replies.iter().map(|reply| reply.to_string()).collect();
+        Scripted::replying(move |_, earlier| {
+            replies.get(earlier.len()).map_or("I have nothing more to say.", String::as_str).to_string()
+        })
+    }
+
+    /// One whose replies are made of the request and of those before it.
+    pub(crate) fn replying(reply: impl Fn(&Value, &[Value]) -> String + Send + 'static) -> Scripted {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/v1", listener.local_addr().unwrap());
         let heard: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let replies: Vec<String> = replies.iter().map(|reply| reply.to_string()).collect();
         let asked = heard.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let Some(request) = read_request(&stream) else { continue };
-                let at = {
+                let said = {
                     let mut asked = asked.lock().unwrap();
+                    let said = reply(&request, &asked);
                     asked.push(request);
-                    asked.len() - 1
+                    said
                 };
-                let reply = replies.get(at).map_or("I have nothing more to say.", String::as_str);
-                let _ = speak(stream, reply);
+                let _ = speak(stream, &said);
             }
         });
         Scripted { address, heard }

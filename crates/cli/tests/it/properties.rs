@@ -3,6 +3,7 @@
 //! The compiled SQL in the engine, the oracle, and a third interpreter written for this test alone (`third.py`) must
 //! agree. That the comparison can tell is shown by faults seeded into the SQL ([`faults`]): each must be caught.
 
+mod agents;
 mod cell;
 mod faults;
 mod plans;

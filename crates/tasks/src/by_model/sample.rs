@@ -30,9 +30,16 @@ pub struct Sample {
     pub notes: Vec<String>,
 }
 
-/// Takes a sample of so many rows of each table.
-pub async fn take(run: &mut Run, warehouse: &Warehouse, over: Over<'_>, rows: u32) -> Result<Sample, Problem> {
+/// Takes a sample of so many rows of each table; none where the model would not be shown them.
+pub async fn take(
+    run: &mut Run,
+    warehouse: &Warehouse,
+    over: Over<'_>,
+    rows: u32,
+    shows_rows: bool,
+) -> Result<Sample, Problem> {
     let input = json!({ "dataset": over.dataset.version, "rows": rows });
+    let rows = if shows_rows { rows } else { 0 };
     let effect = || async {
         let mut sample = Sample { notes: notes(warehouse, over), ..Sample::default() };
         for table in over.dataset.tables.iter().take(if rows == 0 { 0 } else { TABLES_MAX }) {

@@ -49,8 +49,11 @@ fn links(dataset: &Dataset) -> String {
     for relation in &dataset.relations {
         let _ = writeln!(
             text,
-            "Each {}.{} is one of {}.{}",
-            relation.from_table, relation.from_column, relation.to_table, relation.to_column
+            "Each {} of {} is one of {} of {}",
+            quoted(&relation.from_column),
+            relation.from_table,
+            quoted(&relation.to_column),
+            relation.to_table
         );
     }
     text
@@ -162,15 +165,22 @@ fn of_column(column: &ColumnInfo, table: &TableInfo) -> String {
         _ => {}
     }
     if let Some(stock) = &column.stock {
-        let _ = write!(text, ", a {stock}: add it up only within one {}", stock.time);
+        let (of, time) = (per(&stock.entity), quoted(&stock.time));
+        let _ = write!(text, ", a stock{of} at each {time}: add it up only within one {time}");
     }
     if let Some(running) = &column.running {
-        let _ = write!(text, ", a {running}: never add it up");
+        let (of, time) = (per(&running.entity), quoted(&running.time));
+        let _ = write!(text, ", a running total{of} over {time}: never add it up");
     }
     if !column.description.is_empty() {
         let _ = write!(text, "; {}", quoted(&column.description));
     }
     text
+}
+
+fn per(entity: &[String]) -> String {
+    let names: Vec<String> = entity.iter().map(|name| quoted(name)).collect();
+    if names.is_empty() { String::new() } else { format!(" per {}", names.join(" and ")) }
 }
 
 /// A type as a model is told it.
