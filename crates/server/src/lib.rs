@@ -21,6 +21,7 @@ mod datasets;
 mod doors;
 mod health;
 mod lessons;
+mod limits;
 mod listening;
 mod mcp;
 mod memory;

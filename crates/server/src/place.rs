@@ -20,7 +20,7 @@ use warehouse::{DataNames, Progress};
 use crate::uploads;
 
 /// How many runs of one owner may wait.
-const QUEUE_MAX: i64 = 512;
+pub const QUEUE_MAX: i64 = 512;
 /// Where the places of others lie.
 const FOLDER: &str = "of";
 /// How often it is looked whether a broker was missed.
@@ -133,7 +133,7 @@ impl Places {
             // One broker serves all who have no folder for sockets.
             settings.runtime_dir = settings.runtime_dir.or_else(|| Some(self.settings.data_dir.clone()));
         }
-        let slots = Slots::new(std::thread::available_parallelism().map_or(2, usize::from));
+        let slots = Slots::new(at_once());
         let app = App::new(settings, self.progress.clone());
         let (datasets, whole) = app.warehouse().datasets().all();
         if whole {
@@ -208,4 +208,9 @@ async fn keep_warm(place: Arc<Place>, mut stop: watch::Receiver<bool>) {
         () = keeping => {}
         _ = stop.wait_for(|over| *over) => {}
     }
+}
+
+/// How many runs of one owner are worked on at once.
+pub fn at_once() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
 }

@@ -21,7 +21,7 @@ use crate::place::{Place, Places};
 use crate::{doors, listening, mcp, outer, web};
 
 /// More in one body is refused, but where files are taken.
-const BODY_BYTES_MAX: usize = 1 << 20;
+pub const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// How to serve.
 #[derive(Clone)]

@@ -12,6 +12,7 @@ mod by_model;
 mod context;
 mod demo;
 mod eval;
+mod follow_ups;
 mod invariants;
 mod plan_run;
 mod plan_tour;
@@ -37,6 +38,7 @@ pub use demo::{DemoDocument, DemoInput, demo};
 pub use eval::{
     ByModel, CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval,
 };
+pub use follow_ups::follow_ups;
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};
 pub use program::{DATABASE_NAME, ExecutionDocument, ProgramData, ProgramInput, program};
