@@ -87,10 +87,12 @@ fn over_time(dataset: &Dataset, plan: &Plan, table: &Value) -> Vec<String> {
     if is_along || plan.top.is_some() {
         return Vec::new();
     }
-    let grain = match days {
-        ..=DAYS_MAX => Grain::Day,
-        ..=MONTHS_DAYS_MAX => Grain::Month,
-        _ => Grain::Year,
+    let grain = if days <= DAYS_MAX {
+        Grain::Day
+    } else if days <= MONTHS_DAYS_MAX {
+        Grain::Month
+    } else {
+        Grain::Year
     };
     let by = format!("by {}", grain.as_str());
     match plan.group.len() {
