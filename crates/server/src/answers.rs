@@ -40,6 +40,15 @@ pub struct RunStatus {
     pub position: Option<i64>,
 }
 
+/// How an answer can be continued.
+#[derive(Serialize, JsonSchema)]
+pub struct FollowUps {
+    /// The run whose answer it is.
+    pub run_id: RunId,
+    /// To be asked next in its thread.
+    pub questions: Vec<String>,
+}
+
 /// Conversations, latest used first.
 #[derive(Serialize, JsonSchema)]
 pub struct ThreadList {
@@ -132,6 +141,34 @@ pub struct DayUse {
     pub calls: u64,
     pub tokens: u64,
     pub usd: f64,
+}
+
+/// How much of everything an owner may have.
+#[derive(Serialize, JsonSchema)]
+pub struct Limits {
+    /// Of a request that carries no files.
+    pub body_bytes_max: u64,
+    /// Of a question, a statement or a program.
+    pub message_bytes_max: u64,
+    /// Of all files of one upload.
+    pub upload_bytes_max: u64,
+    /// How many runs are worked on.
+    pub runs_at_once: u64,
+    /// How many wait for that; more are refused.
+    pub runs_waiting_max: u64,
+    /// What code that answers a question may use.
+    pub analysis: ProgramLimits,
+    /// What a whole program may use.
+    pub program: ProgramLimits,
+}
+
+/// What one program may use.
+#[derive(Serialize, JsonSchema)]
+#[allow(missing_docs)]
+pub struct ProgramLimits {
+    pub wall_ms: u64,
+    pub cpu_ms: u64,
+    pub memory_bytes: u64,
 }
 
 /// Writes an answer as JSON.

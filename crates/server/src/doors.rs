@@ -7,9 +7,11 @@ use axum::routing::{MethodRouter, delete, get, post, put};
 use base::{Document, schema_of};
 use serde_json::Value;
 
-use crate::answers::{BegunRun, Health, Messages, RunStatus, Session, Spending, ThreadList};
+use crate::answers::{BegunRun, FollowUps, Health, Limits, Messages, RunStatus, Session, Spending, ThreadList};
 use crate::serve::Site;
-use crate::{chat, datasets, health, lessons, memory, metrics, openapi, requests, runs, session, threads};
+use crate::{
+    chat, datasets, health, lessons, limits, memory, metrics, openapi, requests, runs, session, threads,
+};
 
 /// One way to ask one address.
 pub struct Door {
@@ -104,6 +106,12 @@ fn about_the_server() -> Vec<Door> {
             .takes(Takes::Json(openapi::body_of::<session::SignIn>))
             .gives(200, session()),
         door("delete", "/session", "Signs out", delete(session::end)).of(None).gives(200, session()),
+        door("get", "/tokens", "Who may call, without what they send", get(session::tokens))
+            .of(Some(Scope::Admin))
+            .document(&["tokens"]),
+        door("delete", "/tokens/{id}", "Makes a token worth nothing", delete(session::revoke))
+            .of(Some(Scope::Admin))
+            .document(&["token_revoked"]),
         door("get", "/settings", "How the server is set up", get(memory::settings))
             .of(Some(Scope::Admin))
             .document(&["config"]),
@@ -115,6 +123,8 @@ fn about_the_server() -> Vec<Door> {
             .document(&["model_test"]),
         door("get", "/spending", "What models may use and have used", get(memory::spending))
             .gives(200, Gives::Json(schema_of::<Spending>)),
+        door("get", "/limits", "How much of everything a caller may have", get(limits::show))
+            .gives(200, Gives::Json(schema_of::<Limits>)),
         door("get", "/isolation", "What isolates the programs that are run here", get(memory::isolation))
             .of(Some(Scope::Admin))
             .document(&["probe"]),
@@ -174,6 +184,8 @@ fn about_runs() -> Vec<Door> {
             .gives(201, Gives::Document(&["import"])),
         door("get", "/runs/{id}", "One with its steps", get(runs::show)).document(&["run"]),
         door("get", "/runs/{id}/status", "Where it stands", get(runs::status)).gives(200, status()),
+        door("get", "/runs/{id}/follow-ups", "Questions that continue its answer in the thread", get(runs::follow_ups))
+            .gives(200, Gives::Json(schema_of::<FollowUps>)),
         door("get", "/runs/{id}/events", "Its events, as they happen; 204 when all were heard", get(runs::events))
             .asks(&["after"])
             .gives(200, Gives::Other("text/event-stream")),

@@ -24,6 +24,7 @@ mod exposition;
 mod guesses;
 mod health;
 mod lessons;
+mod limits;
 mod listening;
 mod mcp;
 mod memory;

@@ -18,7 +18,7 @@ use warehouse::Resolved;
 use crate::place::Place;
 
 /// More is no message.
-const MESSAGE_BYTES_MAX: usize = 256 << 10;
+pub const MESSAGE_BYTES_MAX: usize = 256 << 10;
 const THREAD_BYTES_MAX: usize = 64;
 /// How many pieces of code are tried where nothing else is said.
 const ITERATIONS_MAX_USUAL: u32 = 10;
@@ -178,7 +178,14 @@ pub async fn python(
         Some(dataset) => Some(requests::tables(&place.app, &place.names(), &[dataset.to_string()], |_| false).await?),
         None => None,
     };
-    app::request(PROGRAM, &program(code, data, guard), "run program.py", key)
+    app::request(PROGRAM, &program(code, data, guard), title(code), key)
+}
+
+/// What a program is called where many are listed: its first line that does something.
+fn title(code: &str) -> &str {
+    let says_nothing =
+        |line: &&str| line.is_empty() || ["#", "import ", "from "].iter().any(|word| line.starts_with(word));
+    code.lines().map(str::trim).find(|line| !says_nothing(line)).unwrap_or("a program")
 }
 
 fn program(code: &str, data: Option<ProgramData>, guard: bool) -> ProgramInput {

@@ -12,8 +12,9 @@ use flow::{Filter, Mode, RunState, Start, Target};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 
-use crate::answers::{BegunRun, RunStatus, value};
+use crate::answers::{BegunRun, FollowUps, RunStatus, value};
 use crate::body::{Json, Said};
 use crate::caller::{ASK, Caller, READ, WRITE};
 use crate::codes;
@@ -92,6 +93,25 @@ pub async fn status(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answ
         _ => None,
     };
     Ok(Json::ok(value(&RunStatus { run_id: id, state, position })))
+}
+
+/// How the answer of a run can be continued: questions that are answered when they are asked next in its thread. None where
+/// it has no plan, and none where its data is gone.
+pub async fn follow_ups(Caller(place): Caller<READ>, Path(id): Path<String>) -> Answered<Json> {
+    let id = found(&place, &id).await?;
+    let run = place.runs().await?.show(&id).await?;
+    let names: Vec<String> = serde_json::from_value(run.input["data"].clone()).unwrap_or_default();
+    let answer = run.output.filter(|output| run.task == tasks::ASK && output["plan"].is_object());
+    let (Some(answer), Ok(resolved)) = (answer, app::requests::resolve(&place.app, &place.names(), &names).await)
+    else {
+        return Ok(Json::ok(value(&FollowUps { run_id: id, questions: Vec::new() })));
+    };
+    let warehouse = place.app.warehouse();
+    let prepared = resolved.prepare(warehouse).await?;
+    let indexes = warehouse.indexes.clone();
+    let planning = spawn_blocking(move || tasks::follow_ups(&indexes.of(&prepared), &prepared.dataset, &answer));
+    let questions = planning.await.map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
+    Ok(Json::ok(value(&FollowUps { run_id: id, questions })))
 }
 
 /// Where to go on in a stream.

@@ -1,7 +1,8 @@
-//! `/session`: how the page signs in. The cookie holds the token, out of reach of scripts; a session ends when its token does.
+//! `/session` and `/tokens`: how the page signs in, and with what. The cookie holds the token, out of reach of scripts; a session ends when its token does.
 
-use app::tokens::Bearer;
-use axum::extract::State;
+use app::documents::tokens::TokenRevoked;
+use app::tokens::{self, Bearer};
+use axum::extract::{Path, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use base::Code;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 use crate::answers::{Session, value};
 use crate::body::{Json, Said};
-use crate::caller::{COOKIE, bearer, cookie, csrf, known, peer};
+use crate::caller::{ADMIN, COOKIE, Caller, bearer, cookie, csrf, known, peer};
 use crate::refusal::{Answered, Refusal};
 use crate::serve::Site;
 
@@ -48,6 +49,17 @@ pub async fn end() -> Response {
     let gone = HeaderValue::from_static("assay_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
     response.headers_mut().insert(header::SET_COOKIE, gone);
     response
+}
+
+/// Which tokens there are, without what a caller sends.
+pub async fn tokens(State(site): State<Site>, Caller(_): Caller<ADMIN>) -> Answered<Json> {
+    Ok(Json::document(&tokens::list(site.local.app.store().await?).await?))
+}
+
+/// Makes one worth nothing.
+pub async fn revoke(State(site): State<Site>, Caller(_): Caller<ADMIN>, Path(id): Path<String>) -> Answered<Json> {
+    tokens::revoke(site.local.app.store().await?, &id).await?;
+    Ok(Json::document(&TokenRevoked { id }))
 }
 
 fn told(bearer: &Bearer, csrf: Option<String>, needs_token: bool) -> Value {

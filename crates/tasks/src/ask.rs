@@ -8,7 +8,7 @@ use base::{Action, Code, Document, Problem, Table};
 use data::plan::Plan;
 use data::{Dataset, compile};
 use flow::{Finish, FoundBy, Recall, Run};
-use planner::{Assumption, Outcome as Planned, Previous, Reading, Reason, Refusal};
+use planner::{Assumption, Outcome as Planned, Reading, Reason, Refusal};
 use sandbox::Outcome;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use crate::answer::{Answer, AnswerStatus, By, Known, declare};
 use crate::background::Background;
 use crate::by_model::{self, Before, ModelUse, Over};
 use crate::context::Context;
+use crate::follow_ups::previous;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::task::{internal, milliseconds, parse_input, unchanged};
 use crate::whole::{self, FileForm, unlimited};
@@ -82,7 +83,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     answer.notes = prepared.remarks.iter().map(|remark| remark.message.clone()).collect();
     let planned_at = Instant::now();
     let by_code = before.as_ref().and_then(|found| Before::of(&found.output));
-    let previous = before.and_then(|found| previous(found.output, &prepared));
+    let previous = before.and_then(|found| previous(&prepared.dataset, &found.output));
     let index = indexing.await.map_err(internal)?;
     let planned = match previous {
         _ if input.model.as_ref().is_some_and(|model| model.planner_off) => {
@@ -131,19 +132,6 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
 /// Whether a model may read what the planner refused: not what asks to change something or is too long.
 fn a_model_may_read(reason: Reason) -> bool {
     !matches!(reason, Reason::WriteRequested | Reason::Limit)
-}
-
-/// What was answered before in a thread; nothing if its plan does not fit the data any more.
-fn previous(mut answer: Value, prepared: &Prepared) -> Option<Previous> {
-    let plan = data::plan::read(&answer["plan"], &prepared.dataset).ok()?;
-    let ambiguous = answer["known"]["level"] != "verified" && answer["known"]["by"] == "oracle";
-    Some(Previous {
-        question: answer["question"].as_str()?.to_string(),
-        plan,
-        focus: serde_json::from_value(answer["focus"].take()).ok()?,
-        assumptions: serde_json::from_value(answer["assumptions"].take()).ok()?,
-        ambiguous,
-    })
 }
 
 /// A finish that later questions find; what came from a stranger is found by none.

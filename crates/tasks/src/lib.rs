@@ -13,6 +13,7 @@ mod by_model;
 mod context;
 mod demo;
 mod eval;
+mod follow_ups;
 mod invariants;
 mod looking_up;
 mod plan_run;
@@ -41,6 +42,7 @@ pub use demo::{DemoDocument, DemoInput, demo};
 pub use eval::{
     ByModel, CaseResult, EvalDocument, EvalInput, Expected, FileInput, Point, RESULTS_FILE, Status, Times, eval,
 };
+pub use follow_ups::follow_ups;
 pub use looking_up::{LookingUp, Searches, WebSearch};
 pub use plan_run::{PlanDocument, PlanInput, plan_run, unvalidated};
 pub use plan_tour::{ByHand, Computed, PlanTour, Refused, Reworded, Stage, plan_tour};

@@ -52,6 +52,42 @@ fn every_question_to_begin_with_is_answered_in_both_ways() {
 }
 
 #[test]
+fn what_is_offered_after_an_answer_is_answered_in_its_thread() {
+    let place = Place::new();
+    let site = Site::of(&place);
+    let offered = |run: &Value| {
+        let path = format!("/runs/{}/follow-ups", run.as_str().unwrap());
+        let questions = site.get(&path).is(200).json()["questions"].take();
+        serde_json::from_value::<Vec<String>>(questions).unwrap()
+    };
+    let questions = [
+        ("ecommerce", "What was the revenue by category last month?", "only Electronics"),
+        ("ecommerce", "What is the average order value by month?", "and last month?"),
+        ("ecommerce", "How many orders are there?", "by month"),
+        ("support", "What is the SLA compliance by priority?", "by month too"),
+        ("sensors", "What is the average temperature by zone?", "only East"),
+    ];
+    for (dataset, question, expected) in questions {
+        let answer = site.chat(dataset, question);
+        let follow_ups = offered(&answer["run_id"]);
+        assert!(follow_ups.len() >= 2 && follow_ups.iter().any(|one| one == expected), "{question}: {follow_ups:?}");
+        for follow_up in follow_ups {
+            let thread = site.chat(dataset, question)["thread_id"].take();
+            let body = json!({ "dataset_id": dataset, "message": follow_up, "thread_id": thread });
+            let next = site.post("/chat", &body).is(200).json();
+            assert_eq!(next["status"], "answered", "{question} {follow_up}: {next}");
+            assert_ne!(next["plan_hash"], answer["plan_hash"], "{question} {follow_up}");
+            let codes: Vec<&Value> = next["assumptions"].as_array().unwrap().iter().map(|one| &one["code"]).collect();
+            assert!(codes.contains(&&json!("follow_up")), "{question} {follow_up}: {codes:?}");
+        }
+    }
+    let refused = site.chat("support", "profit by moon phase");
+    assert!(offered(&refused["run_id"]).is_empty());
+    let statement = site.chat("support", "SQL: SELECT 1 AS n");
+    assert!(offered(&statement["run_id"]).is_empty());
+}
+
+#[test]
 fn documents_about_a_dataset_are_those_of_the_command_line() {
     let place = Place::new();
     let site = Site::of(&place);

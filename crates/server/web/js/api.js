@@ -27,6 +27,11 @@ export function prove(/** @type {string} */ value) {
   proof = value;
 }
 
+/** Whether a token was needed to get here. */
+export function isProven() {
+  return Boolean(proof);
+}
+
 /**
  * @param {string} path
  * @param {RequestInit} [options]

@@ -76,6 +76,9 @@ export function told(picture, event) {
           said: data.problem?.message ?? data.error ?? "",
         }),
       };
+    case "code.failed":
+      // The step did what it had to; the code in it did not.
+      return isOver(now.state) ? now : { ...now, steps: put(now.steps, data.index, { state: "failed", said: data.message }) };
     case "text.delta":
       return { ...now, steps: written(now.steps, data.text ?? "", data.channel ?? "") };
     case "output.chunk":
@@ -138,8 +141,10 @@ const WORDS = {
 /**
  * @param {string} name
  * @param {boolean} done
+ * @param {string} [task] what it is a step of
  */
-export function stepWords(name, done) {
+export function stepWords(name, done, task = "") {
+  if (name === "recall" && task.startsWith("solve")) return done ? "Looked for lessons" : "Looking for lessons";
   const words = WORDS[name] ?? WORDS[name.split(/[.:/ ]/)[0]];
   if (words) return words[done ? 1 : 0];
   const plain = name.replaceAll(/[_.]/g, " ");
@@ -152,7 +157,7 @@ export function status(/** @type {Picture} */ picture) {
   if (picture.queued) return picture.place ? `Queued, number ${picture.place} in line` : "Waiting for a free place";
   if (picture.state === "waiting") return "Waiting for you";
   const last = picture.steps[picture.steps.length - 1];
-  if (last?.state === "live") return stepWords(last.name, false);
+  if (last?.state === "live") return stepWords(last.name, false, picture.task);
   if (last) return "Putting the answer together";
   return picture.task.startsWith("ask") ? "Reading the question and the data" : "Preparing the data";
 }

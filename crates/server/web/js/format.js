@@ -63,6 +63,18 @@ export function shortDate(/** @type {unknown} */ value) {
   return parts ? `${Number(parts[3])} ${MONTHS[Number(parts[2]) - 1].slice(0, 3)}` : String(value);
 }
 
+/** Days in a text as people write them: `2026-05-01 to 2026-05-31` is 1 to 31 May 2026. Tables keep theirs. */
+export function dated(/** @type {string} */ text) {
+  const ISO = String.raw`(\d{4})-(\d\d)-(\d\d)(?![\dT])`;
+  const said = (/** @type {string} */ year, /** @type {string} */ month, /** @type {string} */ date) => `${Number(date)} ${MONTHS[Number(month) - 1] ?? month} ${year}`;
+  return text
+    .replace(new RegExp(`${ISO} to ${ISO}`, "g"), (_, y1, m1, d1, y2, m2, d2) => {
+      const from = y1 !== y2 ? said(y1, m1, d1) : m1 !== m2 ? `${Number(d1)} ${MONTHS[Number(m1) - 1]}` : Number(d1) === Number(d2) ? "" : String(Number(d1));
+      return from ? `${from} to ${said(y2, m2, d2)}` : said(y2, m2, d2);
+    })
+    .replace(new RegExp(ISO, "g"), (_, year, month, date) => said(year, month, date));
+}
+
 /** Whether numbers of a column are names (ids, years), which have no thousands. */
 export function isName(/** @type {string} */ column) {
   return /(^|[_ ])(id|ids|year|no|number|code|zip)$/i.test(column) || /Id$/.test(column);

@@ -2,7 +2,7 @@
 
 import { RUNS } from "./address.js";
 import { html, fresh, marked } from "./dom.js";
-import { count, duration, sentence } from "./format.js";
+import { count, counted, dated, duration, sentence } from "./format.js";
 import { icon, seal } from "./icons.js";
 
 /** @type {Record<string, string>} */
@@ -24,7 +24,7 @@ export function knownLine(answer, run) {
   });
   const why = answer.known?.note ?? "neither recomputed nor checked";
   return [
-    html`<div class=${`known ${level}`}>${seal(level)}<div><b>${LEVELS[level] ?? level}</b> <span class="why">${marked(sentence(why))}</span><div class="src">${source(answer)}</div></div>${button}</div>`,
+    html`<div class=${`known ${level}`}>${seal(level)}<div><b>${LEVELS[level] ?? level}</b> <span class="why">${marked(sentence(dated(why)))}</span><div class="src">${source(answer)}</div></div>${button}</div>`,
     checks,
   ];
 }
@@ -80,13 +80,16 @@ function made(answer, run) {
   if (answer.sql) checks.push(["ok", "The SQL passed the policy: one SELECT over the dataset’s tables", "guard"]);
   if (answer.known?.by === "oracle") checks.push(["ok", "An interpreter that knows no SQL computed the same result", `oracle${answer.timing_ms?.verify ? `, ${duration(answer.timing_ms.verify)}` : ""}`]);
   if (answer.known?.by === "invariants") checks.push(["ok", "The properties that such a result must have hold", "invariants"]);
-  for (const each of answer.derivations ?? []) {
-    checks.push([each.agrees ? "ok" : "bad", `${LANGUAGES[each.language] ?? each.language} written apart ${each.agrees ? "agrees" : "gave something else"}`, "executed"]);
+  const ways = (answer.derivations ?? []).map((each) => LANGUAGES[each.language] ?? each.language);
+  if (ways.length === 1 && answer.known?.level === "unverified") checks.push(["off", "Nothing written apart confirms it", "executed once"]);
+  else if (ways.length > 1) {
+    const agree = (answer.derivations ?? []).every((each) => each.agrees);
+    checks.push([agree ? "ok" : "bad", `Written apart (${ways.join(", ")}) and executed: ${agree ? "the same result" : "not the same result"}`, counted(ways.length, "way")]);
   }
   if (answer.critique) checks.push([answer.critique.verdict === "YES" ? "ok" : "bad", answer.critique.reason, "critique"]);
   if (answer.cached) checks.push(["ok", "Answered before, over the same version of the data", "recalled"]);
   checks.push(["ok", ["Data as of version ", html`<code>${answer.dataset.version.slice(0, 8)}</code>`], answer.dataset.id]);
-  const rows = checks.map(([state, text, by]) => html`<li class=${state}>${icon(state === "ok" ? "check" : "cross")}<span>${text}</span><small>${by}</small></li>`);
+  const rows = checks.map(([state, text, by]) => html`<li class=${state}>${icon({ ok: "check", bad: "cross" }[state] ?? "circle")}<span>${text}</span><small>${by}</small></li>`);
   return [rows, html`<li class="off">${icon("runs")}<span><a href=${`${RUNS}/${run}`}>The run, step by step</a></span><small><code>${run.slice(-8)}</code></small></li>`];
 }
 

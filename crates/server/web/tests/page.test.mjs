@@ -262,6 +262,29 @@ inPage("another reading is chosen with one click", {}, async (page) => {
   assert.deepEqual(output.table.rows, [["C", 2], ["B", 1]]);
 });
 
+inPage("what continues an answer is offered under it, and is answered with one click, also after a reload", {}, async (page) => {
+  await page.goto(`${server.url}/page/ask?data=ecommerce`);
+  await ask(page, "How many orders are there by status?");
+  const next = page.locator(".next:not([hidden]) .chip");
+  await next.first().waitFor();
+  const offered = await next.allTextContents();
+  assert.deepEqual(offered, (await api(server, `/runs/${runOf(page)}/follow-ups`)).questions);
+  assert.ok(offered.includes("only completed"), offered.join());
+  await page.getByRole("button", { name: "only completed" }).click();
+  const second = page.locator(".turn").nth(1);
+  await second.locator(".known.verified").waitFor();
+  assert.match(await second.locator(".sentence").textContent(), /3,408/);
+  await second.locator(".next .chip").first().waitFor();
+  assert.equal(await page.locator(".turn").first().locator(".next").count(), 0, "what was continued is not offered again");
+  await page.reload();
+  await second.locator(".next .chip").first().click();
+  const third = page.locator(".turn").nth(2);
+  await third.locator(".known.verified").waitFor();
+  const { output } = await api(server, `/runs/${runOf(page)}`);
+  assert.match(output.assumptions.map((each) => each.text).join(), /continues .only completed/);
+  assert.match(output.reading, /status is completed/);
+});
+
 inPage("what was asked in a thread is not offered again", {}, async (page) => {
   await page.goto(`${server.url}/page/ask?data=support`);
   const offered = page.locator(".suggest .chip");
@@ -301,6 +324,23 @@ inPage("files become a dataset, what was done to them is said, and they answer",
   await page.getByRole("link", { name: "Ask this data" }).click();
   const turn = await ask(page, "average price by region");
   assert.match(await turn.locator(".sentence").textContent(), /South/);
+});
+
+inPage("files are dropped", {}, async (page) => {
+  await page.goto(`${server.url}/page/data`);
+  const carried = await page.evaluateHandle(() => {
+    const all = new DataTransfer();
+    all.items.add(new File(["city,people\nRome,3\nOslo,1\n"], "towns.csv", { type: "text/csv" }));
+    all.items.add(new File(["city,trams\nOslo,6\n"], "trams.csv", { type: "text/csv" }));
+    return all;
+  });
+  const zone = page.locator(".drop");
+  await zone.dispatchEvent("dragover", { dataTransfer: carried });
+  assert.match(await zone.getAttribute("class"), /is-over/);
+  await zone.dispatchEvent("drop", { dataTransfer: carried });
+  await page.waitForURL(/page\/data\/towns/, { timeout: 60_000 });
+  await page.locator(".cols-table").waitFor();
+  assert.deepEqual(await page.getByRole("tab").allTextContents(), ["towns 2", "trams 1"]);
 });
 
 inPage("a question of the data view is asked with one click", {}, async (page) => {
@@ -381,7 +421,8 @@ inPage("links, CSV and commands are copied whole", {}, async (page) => {
 });
 
 for (const scheme of /** @type {const} */ (["light", "dark"])) {
-  for (const width of [1280, 380]) {
+  // 640 is a window of 1280 at 200 %.
+  for (const width of scheme === "light" ? [1280, 640, 380] : [1280, 380]) {
     inPage(`every view is sound to see and to hear, ${scheme}, ${width} px`, { scheme, width }, async (page) => {
       const looked = (what) => sound(page, what);
       await page.goto(server.url);
@@ -501,6 +542,77 @@ test("what a model writes is seen as it writes it, and its answer says who it wa
     await opened.close();
     await asked.stop();
     writer.stop();
+  }
+});
+
+test("attempts that fail are seen as they fail, grouped in the run, and told with what the model was sent", async () => {
+  const code = (column) => `It is a sum.\n\n\`\`\`python\nback = order_items.merge(orders, on="order_id")\nback[back.returned].groupby("category", as_index=False).${column}.sum()\n\`\`\``;
+  const writer = await model((asked) => (/no attribute|amount/.test(asked) ? code("price") : code("amount")), 15);
+  const asked = await serve([], { ASSAY_MODEL: "chat:slow", OPENAI_BASE_URL: writer.url });
+  const opened = await open(browser);
+  const { page } = opened;
+  try {
+    await page.goto(`${asked.url}/page/ask?data=ecommerce`);
+    await page.fill("#question", "Which categories lose the most money to returns?");
+    await page.press("#question", "Enter");
+    const failed = page.locator(".card.live .steps .bad");
+    await failed.waitFor({ timeout: 60_000 });
+    assert.match(await failed.textContent(), /Ran it in the sandbox: failed.*AttributeError/);
+    await sound(page, "a live card");
+    const turn = page.locator(".turn").first();
+    await turn.locator(".known.checked, .known.unverified").waitFor({ timeout: 60_000 });
+    await turn.getByRole("tab", { name: "Code" }).click();
+    await turn.locator(".attempt summary").click();
+    assert.match(await turn.locator(".attempt .code").textContent(), /amount/);
+    const run = runOf(page);
+    await page.goto(`${asked.url}/page/runs/${run}`);
+    const chosen = page.locator('.trow[aria-selected="true"]');
+    await chosen.waitFor();
+    assert.match(await chosen.textContent(), /First attempt.*AttributeError/, "opened on the attempt that failed");
+    assert.match(await page.locator(".trow.group").textContent(), /2 attempts/);
+    assert.equal(await page.locator(".trow.attempt").count(), 2);
+    await page.locator(".prompt .said", { hasText: "Question: Which categories lose" }).first().waitFor();
+    assert.match(await page.locator(".detail .say").textContent(), /no attribute 'amount'/);
+    await sound(page, "an attempt");
+    await page.keyboard.press("r");
+    await page.locator(".rawprompt .code", { hasText: '"messages"' }).waitFor();
+    const { steps, artifacts } = await api(asked, `/runs/${run}`);
+    const name = artifacts.find((file) => file.sha256 === steps.find((step) => step.request).request).name;
+    assert.match(await page.locator(".rawprompt h3").first().textContent(), new RegExp(name));
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await asked.stop();
+    writer.stop();
+  }
+});
+
+test("tokens are seen and revoked in Settings, by whoever may administer", async () => {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  const guarded = await serve(["--require-token"]);
+  const made = async (...more) => JSON.parse((await promisify(execFile)(guarded.program, ["token", "create", ...more, "--json", "--data-dir", guarded.folder])).stdout).token;
+  const opened = await open(browser);
+  const { page } = opened;
+  const reads = async (token) => (await fetch(`${guarded.url}/datasets`, { headers: { Authorization: `Bearer ${token}` } })).status;
+  try {
+    const [admin, other] = [await made("boss", "--scope", "admin"), await made("laptop", "--owner", "ada")];
+    await page.goto(guarded.url);
+    await page.fill("#token", admin);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator(".set li button").first().waitFor();
+    assert.equal(await reads(other), 200);
+    await page.goto(`${guarded.url}/page/settings`);
+    await page.getByRole("button", { name: "Revoke laptop" }).click();
+    await page.getByRole("button", { name: "Revoke laptop" }).click();
+    await page.locator("li", { hasText: "laptop" }).filter({ hasText: "revoked" }).waitFor();
+    assert.equal(await reads(other), 401);
+    await sound(page, "tokens");
+    assert.doesNotMatch(await page.locator("main").textContent(), new RegExp(admin.split("_").at(-1)));
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await guarded.stop();
   }
 });
 

@@ -8,16 +8,18 @@ import { chromium } from "playwright-core";
 export { started as serve } from "./started.mjs";
 
 /**
- * A model on loopback that writes what it was told to, one reply after the other and the last again, slowly, as Chat
- * Completions servers do.
- * @param {string | string[]} replies
+ * A model on loopback that writes what it was told to, one reply after the other and the last again, or what a function says
+ * to the last message, slowly, as Chat Completions servers do.
+ * @param {string | string[] | ((asked: string) => string)} replies
  * @param {number} [pause] after every eight letters, in ms
  */
 export async function model(replies, pause = 40) {
-  const left = [replies].flat();
+  const left = typeof replies === "function" ? [] : [replies].flat();
   const served = createServer(async (request, response) => {
-    for await (const chunk of request) void chunk;
-    const reply = (left.length > 1 ? left.shift() : left[0]) ?? "";
+    const parts = [];
+    for await (const chunk of request) parts.push(chunk);
+    const asked = () => JSON.parse(Buffer.concat(parts).toString()).messages.at(-1).content;
+    const reply = (typeof replies === "function" ? replies(asked()) : left.length > 1 ? left.shift() : left[0]) ?? "";
     response.setHeader("Content-Type", "text/event-stream");
     const send = (/** @type {object} */ what) => response.write(`data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "slow", ...what })}\n\n`);
     for (const content of reply.match(/[^]{1,8}/g) ?? []) {

@@ -39,13 +39,22 @@ fn a_token_is_needed_once_there_is_one_and_says_what_its_bearer_may_do() {
     let note = json!({ "dataset_id": "support", "text": "x" });
     site.as_bearer(text(&asker["token"]), "POST", "/notes", Some(&note)).problem(403, "forbidden");
     site.as_bearer(text(&made["token"]), "GET", "/settings", None).problem(403, "forbidden");
-    place.json(0, &["token", "revoke", text(&made["id"])]);
+    let admin = token(&place, &["admin", "--scope", "admin"]);
+    for (method, path) in [("GET", "/tokens".to_string()), ("DELETE", format!("/tokens/{}", text(&admin["id"])))] {
+        site.as_bearer(text(&made["token"]), method, &path, None).problem(403, "forbidden");
+    }
+    let there = site.as_bearer(text(&admin["token"]), "GET", "/tokens", None).is(200).json();
+    assert_eq!(there["tokens"].as_array().unwrap().len(), 4);
+    assert!(!there.to_string().contains(text(&asker["token"])), "{there}");
+    let path = format!("/tokens/{}", text(&made["id"]));
+    site.as_bearer(text(&admin["token"]), "DELETE", &path, None).is(200);
+    site.as_bearer(text(&admin["token"]), "DELETE", &path, None).problem(401, "token_invalid");
     site.as_bearer(text(&made["token"]), "GET", "/datasets", None).problem(401, "token_invalid");
     let short = token(&place, &["short", "--expires", "1s"]);
     std::thread::sleep(std::time::Duration::from_millis(1_200));
     site.as_bearer(text(&short["token"]), "GET", "/datasets", None).problem(401, "token_invalid");
     let listed = place.json(0, &["token", "list"]);
-    assert_eq!(listed["tokens"].as_array().unwrap().len(), 4);
+    assert_eq!(listed["tokens"].as_array().unwrap().len(), 5);
     assert!(!listed.to_string().contains(text(&asker["token"])));
     place.json(2, &["token", "create", "x", "--owner", "../up"]);
     let kept: Vec<u8> =
@@ -108,7 +117,7 @@ fn what_one_owner_made_does_not_exist_for_another() {
     ] {
         denied("POST", "/runs", Some(&json!({ "task": task, "input": input })), "dataset_unknown");
     }
-    for part in ["", "/status", "/events", "/capsule", "/chart.svg", "/artifacts/x"] {
+    for part in ["", "/status", "/events", "/follow-ups", "/capsule", "/chart.svg", "/artifacts/x"] {
         denied("GET", &format!("/runs/{run}{part}"), None, "run_unknown");
     }
     for what in ["cancel", "resume", "replay", "fork", "approve", "deny"] {

@@ -52,6 +52,10 @@ fn a_model_is_tried_and_what_was_spent_is_counted() {
     let after = site.get("/spending").is(200).json();
     assert!(after["day"]["calls"].as_u64() > Some(0) && after["day"]["tokens"].as_u64() > Some(0), "{after}");
     assert_eq!(site.get("/isolation").is(200).json()["kind"], "probe");
+    let limits = site.get("/limits").is(200).json();
+    let body = vec![b' '; usize::try_from(limits["body_bytes_max"].as_u64().unwrap()).unwrap() + 1];
+    site.send("POST", "/chat", &[("Content-Type", "application/json")], &body).problem(413, "too_large");
+    assert!(limits["analysis"]["memory_bytes"].as_u64() < limits["program"]["memory_bytes"].as_u64(), "{limits}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ import { chart } from "../chart.js";
 import { block, pretty, remarksOf } from "../code.js";
 import { copied, menu, saved, toast } from "../copy.js";
 import { fill, fresh, html, marked } from "../dom.js";
-import { csv, duration, markdown, quoted, sentence } from "../format.js";
+import { counted, csv, dated, duration, markdown, quoted, sentence } from "../format.js";
 import { icon } from "../icons.js";
 import { LANGUAGES, knownLine, refusedLine } from "../known.js";
 import { bars, grid } from "../table.js";
@@ -106,14 +106,25 @@ function facts(told, thread) {
   const given = /** @type {import("../../types/api").Answer} */ (told.output);
   /** @type {[string, any][]} */
   const lines = [];
-  if (given.reading) lines.push(["Read as", html`<dd>${marked(given.reading)}</dd>`]);
-  if (given.assumptions?.length) lines.push(["Assumed", html`<dd class="chips">${given.assumptions.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.write(told.message)}>${marked(each.text)}${icon("edit")}<span class="vh">, change the question</span></button>`)}</dd>`]);
+  if (given.reading) lines.push(["Read as", html`<dd>${marked(dated(given.reading))}</dd>`]);
+  if (given.assumptions?.length) lines.push(["Assumed", html`<dd class="chips">${given.assumptions.map((/** @type {any} */ each) => assumed(each.text, () => thread.write(told.message)))}</dd>`]);
   const others = (given.readings ?? []).filter((/** @type {any} */ each) => each.plan_hash !== given.plan_hash);
-  if (others.length) lines.push(["Or meant", html`<dd class="chips">${others.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${each.reading}</button>`)}</dd>`]);
+  if (others.length) lines.push(["Or meant", html`<dd class="chips">${others.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${dated(each.reading)}</button>`)}</dd>`]);
   if (given.notes?.length) lines.push(["Note", html`<dd>${given.notes.map((/** @type {string} */ note) => html`<p>${marked(sentence(note))}</p>`)}</dd>`]);
   if (given.remembered?.length) lines.push(["Remembered", html`<dd>${given.remembered.map((/** @type {any} */ note) => html`<p>${note.text}</p>`)}</dd>`]);
   if (given.proposed_note) lines.push(["Worth a note", html`<dd>${proposed(given.proposed_note, told.dataset)}</dd>`]);
   return lines.length ? html`<dl class="facts">${lines.map(([name, value]) => [html`<dt>${name}</dt>`, value])}</dl>` : null;
+}
+
+/**
+ * What was taken for granted, to be changed; where it is long, what it rests on stands beside it.
+ * @param {string} text
+ * @param {() => void} change
+ */
+function assumed(text, change) {
+  const plain = dated(text).replace(/^([^=]{1,40}) = /, "$1 is ");
+  const [, first, rest] = (plain.length > 60 && /^(.{8,60}?), (.+)$/.exec(plain)) || [null, plain, ""];
+  return html`<span class="assumed"><button type="button" class="chip" @click=${change}><span>${marked(first)}</span>${icon("edit")}<span class="vh">, change the question</span></button>${rest ? html`<small>${marked(rest)}</small>` : null}</span>`;
 }
 
 /**
@@ -143,7 +154,9 @@ function proposed(note, dataset) {
  */
 function code(told, thread) {
   const given = /** @type {import("../../types/api").Answer} */ (told.output);
-  const blocks = (given.attempts ?? []).map((/** @type {any} */ attempt, /** @type {number} */ at) => html`<div class="msg"><header><b>Attempt ${at + 1}</b><span>${LANGUAGES[attempt.language] ?? attempt.language}, ${attempt.outcome}</span></header>${block(attempt.text, attempt.language, { numbered: true, remarks: remarksOf(attempt.text, attempt.findings ?? []) })}${attempt.error ? html`<div class="bad-text">${attempt.error}</div>` : null}</div>`);
+  const attempts = given.attempts ?? [];
+  const blocks = attempts.map((attempt, at) => html`<details class="msg attempt"><summary><b>Attempt ${at + 1}</b><span>${LANGUAGES[attempt.language] ?? attempt.language}, ${attempt.outcome}: ${firstLine(attempt.error ?? attempt.findings?.[0]?.message)}</span></summary>${block(attempt.text, attempt.language === "plan" ? "json" : attempt.language, { numbered: true, remarks: remarksOf(attempt.text, attempt.findings ?? []) })}${attempt.error ? html`<div class="bad-text">${attempt.error}</div>` : null}</details>`);
+  if (blocks.length) blocks.unshift(html`<p class="soft small">${counted(attempts.length, "attempt")} came to nothing before${given.status === "refused" ? "" : " this one"}.</p>`);
   if (given.code && given.code.text !== given.sql) {
     const language = given.code.language === "plan" ? "json" : given.code.language;
     blocks.push(html`<div class="msg"><header><b>${LANGUAGES[given.code.language] ?? given.code.language}</b><span>by ${given.model?.name ?? "the model"}</span></header>${block(given.code.text, language, { numbered: language === "python" })}</div>`);
@@ -243,7 +256,7 @@ function program(told, thread) {
   const shown = html`<div class="msg"><header><b>Python</b><span>${given.outcome === "ok" ? `ran in ${duration(given.usage?.wall_ms ?? NaN)}` : `${given.outcome} after ${duration(given.usage?.wall_ms ?? NaN)}`}</span></header>${block(source, "python", { numbered: true, remarks })}</div>`;
   const edit = html`<div class="tools"><button type="button" class="btn" @click=${() => thread.write(`PYTHON:\n${source}`)}>${icon("edit")}Edit and run again</button></div>`;
   const printed = given.stdout ? html`<div class="msg"><header><b>Printed</b>${given.stdout_truncated ? html`<span>cut</span>` : null}</header>${block(given.stdout, "text", { label: "Printed" })}</div>` : null;
-  const complaints = given.stderr && given.outcome !== "ok" ? html`<div class="msg"><header><b>Error output</b></header>${block(given.stderr, "text", { label: "Error output" })}</div>` : null;
+  const complaints = given.stderr && given.outcome !== "ok" ? html`<details class="fold"><summary>Error output, ${counted(given.stderr.trim().split("\n").length, "line")}</summary>${block(given.stderr, "text", { label: "Error output" })}</details>` : null;
   if (given.outcome !== "ok") {
     const title = given.outcome === "refused" ? "The guard refused the program" : given.outcome === "failed" ? `${given.error?.type ?? "Error"}: ${given.error?.message ?? "the program failed"}` : sentence(given.error?.message ?? "the program was stopped");
     return unwell(told, { title, said: given.error?.line ? `On line ${given.error.line}.` : "", more: [shown, printed, complaints, edit], isRefused: given.outcome === "refused" });
@@ -418,8 +431,9 @@ function take(told) {
   const { output } = told;
   const table = tableOf(told);
   const source = output.sql ?? (output.kind === "execution" ? told.message.replace(/^\s*python:\s*/i, "") : output.code?.text);
-  const body = JSON.stringify({ dataset_id: told.dataset, message: told.message });
-  const curl = `curl -s ${quoted(`${location.origin}/chat`)} -H 'Content-Type: application/json' -d ${quoted(body)}`;
+  const body = JSON.stringify({ dataset_id: told.dataset, message: isContinued(told) ? `SQL: ${output.sql}` : told.message });
+  const token = api.isProven() ? ` -H "Authorization: Bearer $ASSAY_TOKEN"` : "";
+  const curl = `curl -s ${quoted(`${location.origin}/chat`)} -H 'Content-Type: application/json'${token} -d ${quoted(body)}`;
   return menu({ label: "Copy as", picture: "copy" }, [
     source && { name: output.kind === "execution" || (!output.sql && output.code?.language === "python") ? "Python" : "SQL", act: () => copied(source, "Code") },
     table && { name: "Table as CSV", act: () => copied(csv(table), "CSV") },
@@ -432,9 +446,15 @@ function take(told) {
   ]);
 }
 
+/** Whether its words alone do not say what was asked, but its statement does. */
+function isContinued(/** @type {Told} */ told) {
+  return Boolean(told.output.sql) && (told.output.assumptions ?? []).some((/** @type {any} */ each) => each.code === "follow_up" || each.code === "reading_chosen");
+}
+
 /** @param {Told} told */
 function command(told) {
   const data = quoted(told.dataset);
+  if (isContinued(told)) return `assay sql ${data} ${quoted(told.output.sql)}`;
   if (told.output.kind === "answer") return `assay ask ${data} ${quoted(told.message)}`;
   if (told.output.kind === "sql") return `assay sql ${data} ${quoted(told.output.sql)}`;
   return null;

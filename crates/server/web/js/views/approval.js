@@ -23,8 +23,8 @@ export function approval(run, question, onDone) {
   // Findings come first, then an empty line, then the code.
   const [said, ...code] = question.action === "run_code" ? question.detail.split("\n\n") : [question.detail];
   const problem = html`<div></div>`;
-  const deny = /** @type {HTMLButtonElement} */ (html`<button type="button" class="btn" data-decide="n" @click=${() => decide(false)}>Deny</button>`);
-  const approve = /** @type {HTMLButtonElement} */ (html`<button type="button" class="btn solid" data-decide="y" @click=${() => decide(true)}>Approve</button>`);
+  const deny = /** @type {HTMLButtonElement} */ (html`<button type="button" class="btn" data-decide="n" @click=${() => decide(false)}>Deny<kbd class="hide-narrow" aria-hidden="true">n</kbd></button>`);
+  const approve = /** @type {HTMLButtonElement} */ (html`<button type="button" class="btn solid" data-decide="y" @click=${() => decide(true)}>Approve<kbd class="hide-narrow" aria-hidden="true">y</kbd></button>`);
 
   async function decide(/** @type {boolean} */ allowed) {
     deny.disabled = approve.disabled = true;

@@ -7,12 +7,14 @@ import { fill, html } from "../dom.js";
 import { blank, isOver, told as fold } from "../fold.js";
 import { counted, moment, sentence } from "../format.js";
 import { icon } from "../icons.js";
+import { isUnwell } from "../journal.js";
 import { copied } from "../copy.js";
 import { card, heard, problemBox } from "./answer.js";
 import { beside } from "./beside.js";
 import { composer } from "./composer.js";
 import { hello } from "./hello.js";
 import { live } from "./live.js";
+import { noteOf } from "./step.js";
 import { runsOf } from "./threads.js";
 
 /**
@@ -24,6 +26,7 @@ import { runsOf } from "./threads.js";
  * @property {"waiting" | "live" | "done"} state
  * @property {HTMLElement} element
  * @property {HTMLElement} place where its card stands
+ * @property {boolean} [continued] whether a next question can continue it
  */
 
 /**
@@ -100,7 +103,8 @@ export async function show(frame) {
 
   function describe() {
     const first = turns.find((turn) => turn.message)?.message ?? `Ask ${dataset}`;
-    title.textContent = lineOf(first);
+    // The first question stands below as a heading of its own.
+    fill(title, html`<a class="plain" href=${`${address.DATA}/${encodeURIComponent(dataset)}`}>${dataset}</a>`);
     suggest();
     size.textContent = counted(turns.length, "question");
     size.hidden = !turns.length;
@@ -142,6 +146,7 @@ export async function show(frame) {
     if (!threadPage.isConnected) history.pushState(null, "", `${address.ASK}?data=${encodeURIComponent(dataset)}`);
     openThread();
     box.clear();
+    for (const each of turns) withoutNext(each);
     const turn = add({ message: trimmed, run: null, face: "", ...more });
     name(turn, trimmed, new Date().toISOString());
     noted();
@@ -178,6 +183,7 @@ export async function show(frame) {
         if (isStopped) stop(turn);
       }
       working.show(picture);
+      if (ranCode(event, picture)) became(picture.run, event.data.index).then((what) => what && hear(what), () => {});
     };
     frame.live(1);
     try {
@@ -193,6 +199,28 @@ export async function show(frame) {
       working.end();
     }
     if (!signal.aborted) next();
+  }
+
+  function withoutNext(/** @type {Turn} */ turn) {
+    turn.element.querySelector(".next")?.remove();
+  }
+
+  /** Under the last answer, and only there: what continues it. Whatever was refused since is not continued. */
+  async function offer() {
+    const turn = turns.findLast((each) => each.continued);
+    for (const each of turns) if (each !== turn) withoutNext(each);
+    if (!turn || turn.element.querySelector(".next") || turns.some((each) => each.state !== "done")) return;
+    const place = html`<div class="next" hidden></div>`;
+    turn.element.append(place);
+    try {
+      const { questions } = await api.get(`/runs/${turn.run}/follow-ups`, signal);
+      if (!questions.length) return;
+      fill(place, html`<span id=${`next-${turn.run}`}>Next</span>`, html`<div class="chips" role="group" aria-labelledby=${`next-${turn.run}`}>${questions.map((/** @type {string} */ question) => html`<button type="button" class="chip" @click=${() => ask(question)}>${question}</button>`)}</div>`);
+      place.hidden = false;
+    } catch {
+      // An answer needs none.
+      place.remove();
+    }
   }
 
   /** @param {Turn} turn */
@@ -218,7 +246,11 @@ export async function show(frame) {
       frame.live(1);
       let picture = blank();
       try {
-        await api.follow(/** @type {string} */ (turn.run), (event) => working.show((picture = fold(picture, event))), signal);
+        const hear = (/** @type {any} */ event) => {
+          working.show((picture = fold(picture, event)));
+          if (ranCode(event, picture)) became(picture.run, event.data.index).then((what) => what && hear(what), () => {});
+        };
+        await api.follow(/** @type {string} */ (turn.run), hear, signal);
       } finally {
         frame.live(-1);
         working.end();
@@ -229,6 +261,17 @@ export async function show(frame) {
     } catch (error) {
       if (!signal.aborted) refuse(turn, error);
     }
+  }
+
+  /** Whether code that a model wrote has run: what came of it stands in the run, not in its events. */
+  function ranCode(/** @type {any} */ event, /** @type {import("../fold.js").Picture} */ picture) {
+    return event.type === "step.finished" && event.data.name === "execute" && picture.steps.some((step) => step.name === "model");
+  }
+
+  async function became(/** @type {string | null} */ id, /** @type {number} */ index) {
+    const run = await api.get(`/runs/${id}`, signal);
+    const step = run.steps.find((/** @type {any} */ each) => each.index === index);
+    return step && isUnwell(step.output) ? { type: "code.failed", run: id, at: step.finished_at, data: { index, message: noteOf(step) } } : null;
   }
 
   /**
@@ -260,6 +303,8 @@ export async function show(frame) {
     });
     fill(turn.place, element);
     noted();
+    turn.continued = Boolean(output?.kind === "answer" && output.status === "answered" && output.plan);
+    offer();
     if (hadFocus) element.focus({ preventScroll: true });
     if (isNew) frame.say(sentence(heard(told)));
   }

@@ -29,9 +29,10 @@ const MEANING = [
 export function hello(how) {
   const sets = how.datasets.slice(0, SETS_MAX).map((each, at) => {
     const rows = html`<small></small>`;
-    const list = html`<ul></ul>`;
+    const list = html`<ul aria-busy="true"><li class="waits"><span class="skel w1"></span></li><li class="waits"><span class="skel w2"></span></li></ul>`;
     api.get(`/datasets/${encodeURIComponent(each.id)}/schema`).then((schema) => {
       rows.textContent = `${count(schema.tables.reduce((/** @type {number} */ sum, /** @type {any} */ table) => sum + (table.rows ?? 0), 0))} rows`;
+      list.removeAttribute("aria-busy");
       fill(list, schema.questions.slice(0, QUESTIONS_MAX).map((/** @type {string} */ question) => html`<li><button type="button" @click=${() => how.ask(question, each.id)}>${question}${icon("arrow")}</button></li>`));
       if (at === 0) how.box.hint(schema.questions[0]);
     }, () => { list.hidden = true; });

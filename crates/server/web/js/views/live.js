@@ -47,7 +47,7 @@ export function live(stop) {
       if (isLive && !since.has(step.index)) since.set(step.index, performance.now());
       const before = shown.steps.filter((each) => each.name === step.name && each.index < step.index).length;
       const again = before ? `, ${["second", "third", "fourth", "fifth"][before - 1] ?? `${before + 1}th`} time` : "";
-      const words = isLive ? stepWords(step.name, false) : stepWords(step.name, true);
+      const words = isLive ? stepWords(step.name, false, shown.task) : stepWords(step.name, true, shown.task);
       const note = step.said || (step.attempts > 1 ? `${step.attempts} attempts` : "");
       return html`<li class=${isLive ? "on" : step.state === "ok" ? "ok" : "bad"}>${isLive ? html`<span class="dot live" aria-hidden="true"></span>` : icon(step.state === "ok" ? "check" : "cross")}<span>${words}${again}${step.state === "failed" ? ": failed" : ""}${note ? html`<small>${marked(sentence(note))}</small>` : null}</span><span class="ms" data-since=${isLive ? since.get(step.index) : null}>${step.ms === null ? "" : duration(step.ms)}</span></li>`;
     }));

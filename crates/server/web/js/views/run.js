@@ -4,25 +4,27 @@ import * as address from "../address.js";
 import * as api from "../api.js";
 import { block, pretty } from "../code.js";
 import { toast } from "../copy.js";
-import { fill, html, marked } from "../dom.js";
+import { fill, html, marked, svg } from "../dom.js";
 import { blank, isOver, told as fold, stepWords } from "../fold.js";
 import { bytes, count, counted, duration, moment, sentence } from "../format.js";
-import { icon, seal } from "../icons.js";
+import { icon } from "../icons.js";
+import { entries, isUnwell } from "../journal.js";
 import { LEVELS, tokensOf } from "../known.js";
-import { grid } from "../table.js";
 import { card, problemBox } from "./answer.js";
 import { approval } from "./approval.js";
 import { lineOf, messageOf } from "./ask.js";
 import { stateOf, taskOf, worked } from "./runs.js";
+import { keyValues, noteOf, output, prompt, ran, reply, value } from "./step.js";
 
 const TICK_MS = 250;
-/** Longer values are shown in part, and whole when raw. */
-const VALUE_MAX = 4000;
 
 /**
- * A row of the timeline. The first is what was asked, the last what came of it.
- * @typedef {{id: string, name: string, note: string, kind: "ok" | "bad" | "live" | "off" | "wait", from: number | null, ms: number | null, step: any}} Row
+ * A row of the timeline. The first is what was asked, the last what came of it; attempts stand under what they are at.
+ * @typedef {{id: string, name: string, note: string, kind: "ok" | "bad" | "live" | "off" | "again", level: "step" | "group" | "attempt", bars: Bar[], ms: number | null, steps: any[]}} Row
+ * @typedef {{from: number, ms: number | null, kind: string}} Bar
  */
+
+const ATTEMPTS = ["First", "Second", "Third", "Fourth", "Fifth"];
 
 /**
  * @param {import("../main.js").Frame} frame
@@ -127,7 +129,7 @@ export async function show(frame, id) {
     const canResume = ["interrupted", "cancelled"].includes(run.state) || (run.state === "failed" && Boolean(run.problem));
     const isSolve = taskOf(run.task) === "solve";
     const mine = ["ask", "sql", "program"].includes(taskOf(run.task)) && data[0];
-    fill(top, html`<div class="head"><div class="grow"><nav class="crumbs" aria-label="Where this is"><a href=${address.RUNS}>Runs</a><span aria-hidden="true">/</span><code>${run.id.slice(-8)}</code><span class="tag">${taskOf(run.task)}</span>${[data].flat().filter((/** @type {unknown} */ each) => typeof each === "string").map((/** @type {string} */ each) => html`<a class="tag" href=${`${address.DATA}/${encodeURIComponent(each)}`}>${each}</a>`)}</nav><h1>${title}</h1></div><div class="tools">${mine ? html`<a class="btn" href=${`${address.ASK}?data=${encodeURIComponent(data[0])}&runs=${run.id}`}>${icon("ask")}Show in Ask</a>` : null}${mine && !isOpen ? html`<button type="button" class="btn" @click=${() => { choose("request"); detail.querySelector("textarea")?.focus(); }}>${icon("edit")}Edit and run again</button>` : null}${isSolve ? html`<a class="btn" href=${`${address.SOLVE}/${run.id}`}>${icon("solve")}Show in Solve</a>` : null}<a class="btn" download href=${`/runs/${run.id}/capsule`}>${icon("download")}Capsule</a>${isOpen ? null : html`<a class="btn" href=${`${address.RUNS}/${run.id}?with=${run.forked_from?.run ?? ""}`}>Compare</a>`}${isOpen ? null : html`<button type="button" class="btn" @click=${() => act("replay")}>${icon("again")}Replay</button>`}${canResume ? html`<button type="button" class="btn" @click=${() => act("resume")}>Resume</button>` : null}${isOpen ? html`<button type="button" class="btn stop" @click=${() => act("cancel")}>${icon("stop")}Stop</button>` : null}</div></div>`, question(), notice);
+    fill(top, html`<div class="head over"><nav class="crumbs grow" aria-label="Where this is"><a href=${address.RUNS}>Runs</a><span aria-hidden="true">/</span><code>${run.id.slice(-8)}</code><span class="tag">${taskOf(run.task)}</span>${[data].flat().filter((/** @type {unknown} */ each) => typeof each === "string").map((/** @type {string} */ each) => html`<a class="tag" href=${`${address.DATA}/${encodeURIComponent(each)}`}>${each}</a>`)}</nav><div class="tools">${mine ? html`<a class="btn" href=${`${address.ASK}?data=${encodeURIComponent(data[0])}&runs=${run.id}`}>${icon("ask")}Show in Ask</a>` : null}${mine && !isOpen ? html`<button type="button" class="btn" @click=${() => { choose("request"); detail.querySelector("textarea")?.focus(); }}>${icon("edit")}Edit and run again</button>` : null}${isSolve ? html`<a class="btn" href=${`${address.SOLVE}/${run.id}`}>${icon("solve")}Show in Solve</a>` : null}<a class="btn" download href=${`/runs/${run.id}/capsule`}>${icon("download")}Capsule</a>${isOpen ? null : html`<a class="btn" href=${`${address.RUNS}/${run.id}?with=${run.forked_from?.run ?? ""}`}>Compare</a>`}${isOpen ? null : html`<button type="button" class="btn" @click=${() => act("replay")}>${icon("again")}Replay</button>`}${canResume ? html`<button type="button" class="btn" @click=${() => act("resume")}>Resume</button>` : null}${isOpen ? html`<button type="button" class="btn stop" @click=${() => act("cancel")}>${icon("stop")}Stop</button>` : null}</div><h1>${title}</h1></div>`, question(), notice);
   }
 
   function drawFigures() {
@@ -159,26 +161,41 @@ export async function show(frame, id) {
 
   /** @returns {Row[]} */
   function rows() {
-    const begin = Date.parse(run.created_at);
+    const plain = { level: /** @type {const} */ ("step"), bars: [], ms: null, steps: [] };
     /** @type {Row[]} */
-    const all = [{ id: "request", name: "Request", note: taskOf(run.task), kind: "off", from: null, ms: null, step: null }];
+    const all = [{ ...plain, id: "request", name: "Request", note: taskOf(run.task), kind: "off" }];
     /** @type {any[]} what is recorded, or what was heard of since */
     const steps = picture.steps.length > run.steps.length ? picture.steps : run.steps;
-    for (const step of steps) {
-      const isLive = step.state === "live";
-      const ms = step.duration_ms ?? step.ms ?? null;
-      const from = step.finished_at ? Date.parse(step.finished_at) - (ms ?? 0) - begin : step.began ? step.began - begin : null;
-      all.push({ id: String(step.index), name: stepWords(step.name, !isLive), note: noteOf(step), kind: isLive ? "live" : step.state === "ok" && !isUnwell(step.output) ? "ok" : "bad", from, ms, step });
+    for (const entry of entries(steps)) {
+      const last = entry.steps[entry.steps.length - 1];
+      const isLive = last.state === "live";
+      const isBad = last.state === "failed" || isUnwell(last.output);
+      const times = entry.steps.map(msOf);
+      const row = { bars: entry.steps.flatMap(barOf), ms: isLive ? null : times.reduce((sum, each) => sum + each, 0), steps: entry.steps, level: entry.kind };
+      if (entry.kind === "group") all.push({ ...row, id: `group-${entry.steps[0].index}`, name: isLive ? "Writing and running code" : "Wrote and ran code", note: counted(entry.number, "attempt"), kind: isLive ? "live" : isBad ? "bad" : "again" });
+      else if (entry.kind === "attempt") all.push({ ...row, id: String(last.index), name: `${ATTEMPTS[entry.number - 1] ?? `${entry.number}th`} attempt`, note: noteOf(last), kind: isLive ? "live" : isBad ? "bad" : "ok" });
+      else all.push({ ...row, id: String(last.index), name: stepWords(last.name, !isLive, taskOf(run.task)), note: noteOf(last), kind: isLive ? "live" : isBad ? "bad" : "ok" });
     }
     if (isOver(run.state)) {
       const isBad = run.state === "failed";
-      all.push({ id: "result", name: run.state === "cancelled" ? "Stopped" : isBad ? "Failed" : "Result", note: resultNote(run), kind: isBad ? "bad" : run.state === "succeeded" ? "ok" : "off", from: null, ms: null, step: null });
+      all.push({ ...plain, id: "result", name: run.state === "cancelled" ? "Stopped" : isBad ? "Failed" : "Result", note: resultNote(run), kind: isBad ? "bad" : run.state === "succeeded" ? "ok" : "off" });
     }
     return all;
   }
 
+  /** When a step was at work, from the run's beginning. @returns {Bar[]} */
+  function barOf(/** @type {any} */ step) {
+    const begin = Date.parse(run.created_at);
+    const ms = step.duration_ms ?? step.ms ?? null;
+    const from = step.finished_at ? Date.parse(step.finished_at) - (ms ?? 0) - begin : step.began ? step.began - begin : null;
+    const kind = step.state === "failed" || isUnwell(step.output) ? "bad" : step.state === "live" || step.name === "model" ? "live" : "calm";
+    return from === null ? [] : [{ from, ms, kind }];
+  }
+
   function selected(/** @type {Row[]} */ all) {
-    return all.find((row) => row.id === chosen) ?? all.find((row) => row.kind === "bad" && row.step) ?? all.findLast((row) => row.kind === "live") ?? all[all.length - 1];
+    // What was written in an attempt is shown with what became of it.
+    const holds = (/** @type {Row} */ row) => row.level !== "group" && row.steps.some((step) => String(step.index) === chosen);
+    return all.find((row) => row.id === chosen) ?? all.find(holds) ?? firstBad(all) ?? all.findLast((row) => row.kind === "live") ?? all[all.length - 1];
   }
 
   function drawTimeline() {
@@ -187,17 +204,20 @@ export async function show(frame, id) {
     const now = selected(all);
     const hadFocus = timeline.contains(document.activeElement);
     const bar = (/** @type {Row} */ row) => {
-      if (row.from === null) return html`<span></span>`;
-      const from = Math.max(0, Math.min(99, (row.from / total) * 100));
-      const width = Math.max(0.8, Math.min(100 - from, ((row.ms ?? Math.max(0, Date.now() - Date.parse(run.created_at) - row.from)) / total) * 100));
-      const kind = row.kind === "bad" ? "bad" : row.kind === "live" ? "live" : row.step?.name === "model" ? "live" : "calm";
-      return html`<svg class="hbar" aria-hidden="true"><rect class="track" width="100%" height="100%" rx="2"></rect><rect class=${kind} x=${`${from.toFixed(2)}%`} width=${`${width.toFixed(2)}%`} height="100%" rx="2"></rect></svg>`;
+      if (!row.bars.length) return html`<span></span>`;
+      const drawing = html`<svg class="hbar" aria-hidden="true"><rect class="track" width="100%" height="100%" rx="2"></rect></svg>`;
+      drawing.append(...row.bars.map(({ from, ms, kind }) => {
+        const begin = Math.max(0, Math.min(99, (from / total) * 100));
+        const width = Math.max(0.8, Math.min(100 - begin, ((ms ?? Math.max(0, Date.now() - Date.parse(run.created_at) - from)) / total) * 100));
+        return svg`<rect class=${kind} x=${`${begin.toFixed(2)}%`} width=${`${width.toFixed(2)}%`} height="100%" rx="1"></rect>`;
+      }));
+      return drawing;
     };
-    const mark = (/** @type {Row} */ row) => row.kind === "live" ? html`<span class="dot live" aria-hidden="true"></span>` : icon({ ok: "check", bad: "cross", off: row.id === "request" ? "ask" : "circle", wait: "warn" }[row.kind] ?? "circle", row.kind);
+    const mark = (/** @type {Row} */ row) => row.kind === "live" ? html`<span class="dot live" aria-hidden="true"></span>` : icon({ ok: "check", bad: "cross", again: "again", off: row.id === "request" ? "ask" : "circle" }[row.kind] ?? "circle", row.kind);
     fill(timeline,
       html`<div class="rowhead"><span></span><span>Step</span><span>${duration(total)}</span><span class="ms">Time</span></div>`,
-      html`<div role="listbox" aria-label="Steps">${all.map((row) => html`<button type="button" role="option" class="trow" data-row data-id=${row.id} data-kind=${row.kind} aria-selected=${String(row.id === now.id)} tabindex=${row.id === now.id ? 0 : -1} @click=${() => choose(row.id)}>${mark(row)}<span class="t"><b>${row.name}</b>${row.note ? html`<small>${row.note}</small>` : null}</span>${bar(row)}<span class="ms" data-since=${row.kind === "live" ? row.step.began : null}>${row.ms === null ? "" : duration(row.ms)}</span></button>`)}</div>`,
-      html`<div class="legend hide-narrow"><span><kbd>j</kbd> <kbd>k</kbd> step</span><span><kbd>f</kbd> next failed</span><span><kbd>r</kbd> raw</span></div>`,
+      html`<div role="listbox" aria-label="Steps">${all.map((row) => html`<button type="button" role="option" class=${`trow ${row.level}`} data-row data-id=${row.id} data-kind=${row.kind} aria-selected=${String(row.id === now.id)} tabindex=${row.id === now.id ? 0 : -1} @click=${() => choose(row.id)}>${mark(row)}<span class="t"><b>${row.name}</b>${row.note ? html`<small>${row.note}</small>` : null}</span>${bar(row)}<span class="ms" data-since=${row.kind === "live" ? row.steps[row.steps.length - 1].began : null}>${row.ms === null ? "" : duration(row.ms)}</span></button>`)}</div>`,
+      html`<div class="legend"><span class="key live">model</span><span class="key calm">own work</span><span class="key bad">failed</span></div>`, html`<div class="legend hide-narrow"><span><kbd>j</kbd> <kbd>k</kbd> step</span><span><kbd>f</kbd> next failed</span><span><kbd>r</kbd> raw</span></div>`,
     );
     if (hadFocus) /** @type {HTMLElement | null} */ (timeline.querySelector('[aria-selected="true"]'))?.focus({ preventScroll: true });
   }
@@ -225,9 +245,9 @@ export async function show(frame, id) {
 
   function drawDetail() {
     const row = selected(rows());
-    const value = row.id === "request" ? run.input : row.id === "result" ? { output: run.output, problem: run.problem } : row.step;
+    const whole = row.id === "request" ? run.input : row.id === "result" ? { output: run.output, problem: run.problem } : row.steps.length === 1 ? row.steps[0] : row.steps;
     const seg = html`<div class="seg" role="group" aria-label="How it is shown"><button type="button" aria-pressed=${String(!isRaw)} @click=${() => raw(false)}>Formatted</button><button type="button" aria-pressed=${String(isRaw)} @click=${() => raw(true)}>Raw</button></div>`;
-    fill(detail, html`<div class="cap"><h2>${row.name}</h2><span class="grow"></span>${seg}</div>`, html`<div class="in">${isRaw ? block(pretty(value), "json", { label: "Raw" }) : formatted(row)}</div>`);
+    fill(detail, html`<div class="cap"><h2>${row.name}</h2><span class="grow"></span>${seg}</div>`, html`<div class="in">${isRaw ? [block(pretty(whole), "json", { label: "Raw" }), row.level === "group" ? null : row.steps.map(rawPrompt)] : formatted(row)}</div>`);
   }
 
   function drawWritten() {
@@ -246,15 +266,30 @@ export async function show(frame, id) {
       const there = (/** @type {string} */ message) => address.go(`${address.ASK}?data=${encodeURIComponent(dataset)}&ask=${encodeURIComponent(message)}`);
       return html`<div class="inner">${card({ run: run.id, message: messageOf(run), dataset, state: run.state, output: run.output, problem: run.problem, face: "" }, { ask: there, write: there, face: () => {} })}</div>`;
     }
-    const { step } = row;
+    if (row.level === "group") return html`<div class="codes"><p class="soft">What was written did not hold at once. Each attempt was told what went wrong with the one before.</p><ol class="tries">${rows().filter((each) => each.level === "attempt" && row.steps.includes(each.steps[0])).map((each) => html`<li><button type="button" class="chip" @click=${() => choose(each.id, true)}>${icon(each.kind === "bad" ? "cross" : each.kind === "ok" ? "check" : "clock", each.kind)}${each.name}</button><span class="soft small">${each.note}</span></li>`)}</ol></div>`;
+    const step = row.steps[row.steps.length - 1];
     if (row.kind === "live") return html`<div class="codes"><p class="soft">It goes on. What it writes stands here.</p><pre class="code" tabindex="0" data-written>${step.text || picture.printed}</pre></div>`;
-    const record = run.steps.find((/** @type {any} */ each) => each.index === step.index) ?? step;
+    const records = row.steps.map((each) => run.steps.find((/** @type {any} */ known) => known.index === each.index) ?? each);
+    const [first, record] = [records[0], records[records.length - 1]];
     /** @type {[string, any][]} */
-    const about = [["Step", `${record.index + 1}, ${record.name}`], ["Took", duration(record.duration_ms ?? record.ms ?? NaN)], ["Attempts", record.attempts > 1 ? String(record.attempts) : null], ["Finished", record.finished_at ? moment(record.finished_at) : null], ["Input", record.input_hash ? html`<code>${record.input_hash.slice(0, 16)}</code>` : null], ["Output", record.output_hash ? html`<code>${record.output_hash.slice(0, 16)}</code>` : null]];
-    const request = record.request ? run.artifacts.find((/** @type {any} */ file) => file.sha256 === record.request) : null;
-    if (request) about.push(["Prompt", html`<a download href=${`/runs/${run.id}/artifacts/${encodeURIComponent(request.name)}`}>${request.name}, ${bytes(request.bytes)}</a>`]);
-    const fork = isOver(run.state) ? html`<div class="tools"><button type="button" class="btn" @click=${() => act("fork", { from_step: record.index })}>${icon("fork")}Fork from here</button></div>` : null;
-    return html`<div class="codes"><dl class="kv">${about.filter(([, said]) => said).map(([name, said]) => [html`<dt>${name}</dt>`, html`<dd>${said}</dd>`])}</dl>${output(record.output)}${fork}</div>`;
+    const about = [["Step", records.map((each) => `${each.index + 1}, ${each.name}`).join("; ")], ["Took", duration(records.reduce((sum, each) => sum + msOf(each), 0))], ["Attempts", record.attempts > 1 ? String(record.attempts) : null], ["Finished", record.finished_at ? moment(record.finished_at) : null], ["Input", record.input_hash ? html`<code>${record.input_hash.slice(0, 16)}</code>` : null], ["Output", record.output_hash ? html`<code>${record.output_hash.slice(0, 16)}</code>` : null]];
+    const fork = isOver(run.state) ? html`<div class="tools"><button type="button" class="btn" @click=${() => act("fork", { from_step: first.index })}>${icon("fork")}Fork from here</button></div>` : null;
+    const isWritten = first.name === "model" && typeof first.output?.text === "string";
+    const parts = isWritten ? [prompt(run.id, requestOf(first), first.output), reply(first.output, record === first ? null : record.output), record === first ? null : ran(record.output)] : output(record.output);
+    return html`<div class="codes"><dl class="kv">${about.filter(([, said]) => said).map(([name, said]) => [html`<dt>${name}</dt>`, html`<dd>${said}</dd>`])}</dl>${parts}${fork}</div>`;
+  }
+
+  /** The file that holds what a model was sent. */
+  function requestOf(/** @type {any} */ step) {
+    return step.request ? run.artifacts.find((/** @type {any} */ file) => file.sha256 === step.request) : undefined;
+  }
+
+  function rawPrompt(/** @type {any} */ step) {
+    const file = requestOf(step);
+    if (!file) return null;
+    const place = html`<div class="rawprompt"></div>`;
+    api.get(`/runs/${run.id}/artifacts/${encodeURIComponent(file.name)}`).then((request) => fill(place, html`<h3>${file.name}</h3>`, block(pretty(request), "json", { label: "The request, raw" })), () => {});
+    return place;
   }
 
   /** What was asked, to be changed and run as a new run, which is then shown beside this one. */
@@ -309,23 +344,14 @@ export async function show(frame, id) {
   }
 }
 
-/** What came of a step, in a few words. */
-function noteOf(/** @type {any} */ step) {
-  const { output } = step;
-  const retried = step.attempts > 1 ? `${step.attempts} attempts; ` : "";
-  if (step.state === "live") return "";
-  if (step.said) return retried + step.said;
-  if (output?.problem?.message) return retried + output.problem.message;
-  if (output?.error?.message) return `${retried}${output.outcome ?? "failed"}: ${output.error.message.split("\n")[0]}`;
-  if (output?.table) return `${retried}${counted(output.table.row_count, "row")}, ${counted(output.table.columns.length, "column")}`;
-  if (output?.Ok?.level) return `${retried}${output.Ok.level}`;
-  if (output?.tokens) return `${retried}${count(output.tokens.input ?? 0)} tokens in, ${count(output.tokens.output ?? 0)} out`;
-  return retried + (output?.outcome ?? "");
+/** The first that failed: an attempt, where attempts did. */
+function firstBad(/** @type {Row[]} */ all) {
+  return all.find((row) => row.kind === "bad" && row.steps.length && row.level !== "group");
 }
 
-/** Whether what a step gave tells of a failure. */
-function isUnwell(/** @type {any} */ output) {
-  return Boolean(output && typeof output === "object" && ["failed", "killed", "lost", "refused"].includes(output.outcome));
+/** @returns {number} */
+function msOf(/** @type {any} */ step) {
+  return step.duration_ms ?? step.ms ?? 0;
 }
 
 /** @param {import("../../types/api").Run} run */
@@ -338,49 +364,4 @@ function resultNote(run) {
 function replayed(replay) {
   if (replay?.same) return html`<div class="banner ok" role="status">${icon("check")}<div><b>The same</b><p>The code, run against what was recorded, took ${counted(replay.steps, "step")} to the same end.</p></div></div>`;
   return html`<div class="banner" role="status">${icon("warn")}<div><b>Not the same</b><p>${marked(sentence(replay?.difference?.message ?? "the replay went another way"))}</p></div></div>`;
-}
-
-/** What a step gave, as people read it. */
-function output(/** @type {any} */ given) {
-  if (given === null || given === undefined) return html`<p class="soft">Its output is kept apart; see Raw.</p>`;
-  if (given?.Ok?.level) return html`<div class=${`known only ${given.Ok.level}`}>${seal(given.Ok.level)}<div><b>${LEVELS[given.Ok.level]}</b> <span class="why">${sentence(given.Ok.note)}</span></div></div>`;
-  if (typeof given === "string") return block(given, "text");
-  if (typeof given !== "object") return value(given);
-  const { table, error, text, stdout, stderr, usage, isolation, result, ...rest } = given;
-  const parts = [];
-  if (error) parts.push(html`<div class="msg"><header><b>${error.type ?? "Error"}</b>${error.line ? html`<span>line ${error.line}</span>` : null}</header>${block(error.traceback || error.message || "", "text", { label: "Error" })}</div>`);
-  if (typeof text === "string") parts.push(html`<div class="msg"><header><b>Reply</b></header>${block(text, "text", { label: "Reply" })}</div>`);
-  if (table?.columns) parts.push(html`<div class="framed">${grid(table)}</div>`);
-  if (stdout) parts.push(html`<div class="msg"><header><b>Printed</b></header>${block(stdout, "text", { label: "Printed" })}</div>`);
-  if (result && result.kind !== "none") parts.push(result.table?.columns ? html`<div class="framed">${grid(result.table)}</div>` : block(pretty(result), "json", { label: "Result" }));
-  // A traceback that stands above is not shown twice.
-  if (stderr && !(error?.traceback && stderr.includes(error.traceback))) parts.push(html`<div class="msg"><header><b>Error output</b></header>${block(stderr, "text", { label: "Error output" })}</div>`);
-  const more = Object.fromEntries(Object.entries(rest).filter(([, said]) => said !== null && said !== false && said !== 0 && !(Array.isArray(said) && !said.length)));
-  if (usage?.wall_ms) more.used = `${duration(usage.wall_ms)}, ${duration(usage.cpu_ms)} of a processor, ${bytes(usage.memory_peak_bytes)} at most`;
-  if (isolation) more.isolation = `${isolation.tier}, memory by ${isolation.memory}, ${isolation.warm ? "a warm kernel" : "a fresh kernel"}`;
-  if (Object.keys(more).length) parts.push(keyValues(more));
-  return parts;
-}
-
-/**
- * @param {any} object
- * @returns {import("../dom.js").Content}
- */
-function keyValues(object) {
-  if (!object || typeof object !== "object") return value(object);
-  const LANGUAGE = /** @type {Record<string, import("../code.js").Language>} */ ({ sql: "sql", code: "python" });
-  const short = Object.entries(object).filter(([name, said]) => !(name in LANGUAGE) && (said === null || typeof said !== "object") && String(said).length < 200);
-  const long = Object.entries(object).filter(([name, said]) => !short.some(([other]) => other === name) && said !== null);
-  return [
-    short.length ? html`<dl class="kv">${short.map(([name, said]) => [html`<dt>${name.replaceAll("_", " ")}</dt>`, html`<dd>${said === null ? html`<i class="quiet">empty</i>` : /^[0-9a-f]{64}$/.test(String(said)) ? html`<code>${String(said).slice(0, 16)}</code>` : typeof said === "number" && /_ms$/.test(name) ? duration(said) : typeof said === "number" && /bytes/.test(name) ? bytes(said) : String(said)}</dd>`])}</dl>` : null,
-    ...long.map(([name, said]) => html`<div class="msg"><header><b>${name.replaceAll("_", " ")}</b></header>${typeof said === "string" ? block(said.slice(0, VALUE_MAX), LANGUAGE[name] ?? "text", { label: name }) : block(pretty(said).slice(0, VALUE_MAX), "json", { label: name })}</div>`),
-  ];
-}
-
-/**
- * @param {any} said
- * @returns {import("../dom.js").Content}
- */
-function value(said) {
-  return typeof said === "object" && said ? keyValues(said) : block(String(said), "text");
 }
