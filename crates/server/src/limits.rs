@@ -9,7 +9,7 @@ use crate::requests::MESSAGE_BYTES_MAX;
 
 /// What holds for every owner.
 pub async fn show(Caller(place): Caller<READ>) -> Json {
-    let limits = &place.app.settings.serve;
+    let limits = place.limits();
     Json::ok(value(&Limits {
         body_bytes_max: limits.body_bytes as u64,
         message_bytes_max: MESSAGE_BYTES_MAX as u64,
