@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use agent::memory::{Index, Query};
+use agent::memory::Index;
 use agent::tools::{self, Found, Search, Tool};
 use base::Problem;
 use flow::Run;
@@ -114,10 +114,11 @@ fn in_folders(folders: &[PathBuf], query: &str) -> Vec<Found> {
             }
         }
     }
-    let index = Index::of(passages.iter().map(|(.., text)| text.as_str()));
-    let best = index.search(&Query::of(query)).into_iter().take(PASSAGES_MAX);
-    best.map(|(at, _)| {
-        let (file, licence, text) = &passages[at];
+    let mut index = Index::new(None);
+    passages.iter().for_each(|(.., text)| index.add(text));
+    let best = index.search(query, PASSAGES_MAX).into_iter();
+    best.map(|hit| {
+        let (file, licence, text) = &passages[hit.place];
         let title = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Found { source: file.display().to_string(), title, licence: Some(licence.clone()), text: Some(clipped(text)) }
     })
