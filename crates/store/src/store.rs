@@ -183,7 +183,7 @@ impl Store {
         if step.output.len().max(output) > INLINE_BYTES_MAX {
             return Ok(false);
         }
-        self.write(Write::Whole { new, step, ending, by }).await.map(|_| true)
+        self.write(Write::Whole { new: Box::new(new), step: Box::new(step), ending, by }).await.map(|_| true)
     }
 
     /// Deletes those of these runs that ended before the moment; says how many.

@@ -35,7 +35,7 @@ pub(crate) enum Write {
     Step { fence: Fence, step: StepOutcome },
     Artifact { fence: Fence, artifact: ArtifactRecord },
     Finish { fence: Fence, ending: Ending, by: FoundBy },
-    Whole { new: NewRun, step: StepOutcome, ending: Ending, by: FoundBy },
+    Whole { new: Box<NewRun>, step: Box<StepOutcome>, ending: Ending, by: FoundBy },
     Wait { fence: Fence, question: Question },
     Decide { run: RunId, id: Option<String>, allowed: bool },
     Learn { learned: Learned },
