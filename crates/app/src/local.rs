@@ -88,7 +88,7 @@ impl LocalModels {
                 Code::ModelUnknown,
                 format!("`{name}` is a table of vectors and answers nothing"),
             )
-            .hint("`assay memory search` finds lessons by it; name a model"));
+            .hint("lessons are found by it; name a model"));
         }
         if self.is_there(weights) {
             return Ok(weights);

@@ -125,12 +125,14 @@ impl Place {
         let mut vectors = Vectors::default();
         rows.iter().for_each(|row| vectors.add(Some(&Direction::of(row))));
         let wanted: Vec<[f32; 256]> = queries.iter().map(embed).collect();
-        let (mut took, mut same) = (Vec::new(), 0);
-        let mut exact = String::new();
+        let (mut took, mut all) = (Vec::new(), Vec::new());
         for wanted in &wanted {
             let before = cpu_seconds();
-            let found = vectors.search(&Direction::of(wanted), FOUND);
+            all.push(vectors.search(&Direction::of(wanted), FOUND));
             took.push(cpu_seconds() - before);
+        }
+        let (mut same, mut exact) = (0, String::new());
+        for (wanted, found) in wanted.iter().zip(all) {
             let best = nearest(&rows, wanted);
             same += found.iter().filter(|(place, _)| best.contains(place)).count();
             exact += &(json!(best).to_string() + "\n");

@@ -15,7 +15,8 @@ use crate::workspace::{Workspace, exit_code, output};
 
 const COUNT_DEFAULT: usize = 100_000;
 const QUERIES: usize = 301;
-const BUILD: &[&str] = &["build", "--locked", "-p", "cli", "-p", "tasks", "--bin", "assay", "--example", "lessons"];
+const BUILD: &[&str] =
+    &["build", "--release", "--locked", "-p", "cli", "-p", "tasks", "--bin", "assay", "--example", "lessons"];
 /// The table of vectors, as `assay model pull` knows it.
 const TABLE: &str = "wordllama-256";
 /// The peer, and the model that it embeds with where nothing else is said: its weights and its vocabulary.
@@ -64,7 +65,7 @@ pub fn run(workspace: &Workspace, words: &[&str]) -> anyhow::Result<u8> {
         std::fs::remove_dir_all(&folder)?;
     }
     std::fs::create_dir_all(&folder)?;
-    let contest = Contest { driver: target.join("debug/examples/lessons"), table: table(workspace)?, python, folder };
+    let contest = Contest { driver: target.join("release/examples/lessons"), table: table(workspace)?, python, folder };
     let lessons = contest.sentences(count)?;
     println!("bench memory: {lessons} lessons, {} queries, load average {}", QUERIES - 1, load());
     println!("{}", python::versions(&contest.python, &["chromadb", "onnxruntime", "numpy"])?);
@@ -77,7 +78,7 @@ pub fn run(workspace: &Workspace, words: &[&str]) -> anyhow::Result<u8> {
 
 /// Fetched as everybody fetches it.
 fn table(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    let mut pull = Command::new(workspace.assay()?);
+    let mut pull = Command::new(workspace.target()?.join("release/assay"));
     pull.args(["model", "pull", TABLE, "--json"]).env("ASSAY_MODELS_DIR", workspace.target()?.join("bench/models"));
     let said: Value = serde_json::from_str(&output(&mut pull)?)?;
     Ok(said["file"].as_str().context("the table has no file")?.into())

@@ -10,9 +10,9 @@ use super::words::{Terms, Words};
 
 /// How much words count beside directions.
 const WORDS_SHARE: f32 = 0.5;
-/// Of texts that share no word: further apart than this they have nothing to do with one another. One pair in a thousand that
+/// Of texts that share no word: further apart than this they have nothing to do with one another. One pair in a hundred that
 /// was put together by chance is nearer.
-const COSINE_MIN: f32 = 0.45;
+const COSINE_MIN: f32 = 0.3;
 /// So many of the best of either kind are added up.
 const LOOKED_AT: usize = 100;
 

@@ -9,7 +9,7 @@ use super::table::DIMENSIONS;
 /// From so many on, signs are looked at first.
 const SIGNS_FROM: usize = 10_000;
 /// So many of the nearest by their signs are compared by their numbers.
-const RESCORED: usize = 400;
+const RESCORED: usize = 1_000;
 const WORDS: usize = DIMENSIONS / 64;
 
 /// A direction in small numbers.

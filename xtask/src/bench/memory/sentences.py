@@ -35,7 +35,7 @@ def main() -> None:
         for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)):
                 found.update(dict.fromkeys(sentences(ast.get_docstring(node) or "")))
-        if len(found) >= 3 * (count + queries):
+        if len(found) >= count + 10 * queries:
             break
     shuffled = sorted(found, key=lambda text: hashlib.sha256(text.encode()).digest())
     texts, rest = shuffled[:count], shuffled[count:]
