@@ -36,7 +36,7 @@ use ruff_text_size::TextRange;
 
 use crate::checked::{Checked, Python, Report};
 
-pub use lint::{FAULTS, TAMPERING, lint};
+pub use lint::{FAULTS, REMARKS, TAMPERING, lint};
 pub use literal::Literal;
 pub use shape::{Stub, interface, shape, stub, tests_at_least, wordless};
 

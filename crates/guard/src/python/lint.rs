@@ -17,6 +17,15 @@ use super::table::FRAMES;
 
 /// The rules whose findings say that a program does not hang together: it would fail where that place is reached.
 pub const FAULTS: &[&str] = &["python/undefined", "python/arguments"];
+/// The rules whose findings say that a program may be meant otherwise; none of them makes it dangerous.
+pub const REMARKS: &[&str] = &[
+    "python/undefined",
+    "python/arguments",
+    "python/unreachable",
+    "python/unused",
+    "python/default",
+    "python/identity",
+];
 /// The rule about programs that reach for what holds them against checks.
 pub const TAMPERING: &str = "python/tampering";
 /// More say no more.

@@ -66,7 +66,7 @@ pub fn forget(document: &mut Value, run: &str) {
     match document {
         Value::Object(fields) => {
             for (name, value) in fields.iter_mut() {
-                let is_time = name.ends_with("_ms") || name.ends_with("_at") || name == "ms";
+                let is_time = name.ends_with("_ms") || name.ends_with("_at") || name == "ms" || name == "version";
                 if is_time { *value = json!("gone") } else { forget(value, run) }
             }
         }
