@@ -64,12 +64,12 @@ fn what_a_limit_ends_is_called_by_its_code() {
     let ground = Setting { speed: Speed::Cold, user: User::Own }.ground();
     let site = Site::of(ground.place());
     let bomb = |name: &str| format!("{}\n{name}()\n", bombs::TEXT);
-    let of_memory_or_processes = ["RUNNER_PROCESSES", "RUNNER_TIMEOUT"];
+    let by_processes = ["RUNNER_PROCESSES", "RUNNER_TIMEOUT"];
     for (program, codes) in [
         (bomb("spinning_with_all_signals_ignored"), &["RUNNER_TIMEOUT"][..]),
         (bomb("memory_by_objects"), &["RUNNER_MEMORY"]),
         (bomb("output_without_end"), &["RUNNER_OUTPUT"]),
-        (bomb("fork_without_end"), &of_memory_or_processes),
+        (bomb("fork_without_end"), &by_processes),
         (FILLS_THE_DISK.to_string(), &["RUNNER_DISK"]),
     ] {
         for (way, run) in WAYS {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::Place;
 use crate::support::http::{Frame, Site};
 use crate::support::slow_is_wanted;
+use crate::support::started::until;
 
 /// Questions of which each has an answer of its own.
 fn question(number: usize) -> String {
@@ -97,4 +98,50 @@ fn resident_bytes(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap() << 10
+}
+
+/// Stops the broker of a place, whatever becomes of the test.
+struct Warm<'a>(&'a Place);
+
+impl Drop for Warm<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.assay(["sandbox", "stop", "--json"]).env("ASSAY_BROKER", "on").start().wait();
+    }
+}
+
+#[test]
+fn questions_that_share_cells_have_the_answers_they_have_alone() {
+    let place = Place::new();
+    let asked = |site: &Site, question: &str| {
+        let body = json!({ "dataset_id": "support", "message": question, "no_cache": true });
+        let answer = site.post("/chat", &body).is(200).json();
+        assert_eq!((&answer["status"], &answer["cached"]), (&json!("answered"), &json!(false)), "{answer}");
+        json!([answer["table"], answer["known"], answer["sentence"]])
+    };
+    let questions: Vec<String> = (0..10).map(question).collect();
+    let cold = Site::of(&place);
+    let alone: Vec<Value> = questions.iter().map(|question| asked(&cold, question)).collect();
+    drop(cold);
+    let _stopped = Warm(&place);
+    let serve = place.assay(["serve", "--listen", "127.0.0.1:0"]).env("ASSAY_BROKER", "on");
+    let site = Site::starting(serve);
+    let served = || {
+        let status = place.assay(["sandbox", "status", "--json"]).env("ASSAY_BROKER", "on").run();
+        let status: Value = serde_json::from_str(&status.stdout).unwrap();
+        Some(status["hits"].as_u64()? + status["misses"].as_u64()?)
+    };
+    until("cells are ready", || served().map(drop));
+    thread::scope(|scope| {
+        for number in 0..4 {
+            let (site, asked, questions, alone) = (&site, &asked, &questions, &alone);
+            scope.spawn(move || {
+                for turn in 0..20 {
+                    let at = (turn + number) % questions.len();
+                    assert_eq!(asked(site, &questions[at]), alone[at]);
+                }
+            });
+        }
+    });
+    let served = served().expect("the broker is there");
+    assert!(served < 80, "80 questions had {served} cells: none was shared");
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::Place;
 use crate::support::http::Site;
+use crate::support::slow_is_wanted;
 use crate::support::started::until;
 
 const SLOW: &str = "import time\nfor n in range(30):\n    print(n, flush=True)\n    time.sleep(0.1)\nn";
@@ -89,4 +90,31 @@ fn a_server_that_is_stopped_hands_its_runs_back() {
     assert_eq!(place.json(0, &["runs", "show", &run])["state"], "pending");
     let site = Site::of(&place);
     assert_eq!(ends(&site, &run)["state"], "succeeded");
+}
+
+#[test]
+fn a_queue_that_is_full_says_when_to_come_again() {
+    const QUEUE_MAX: usize = 512;
+    if !slow_is_wanted("a_queue_that_is_full_says_when_to_come_again") {
+        return;
+    }
+    let place = Place::new();
+    let site = Site::of(&place);
+    let most = std::thread::available_parallelism().map_or(2, usize::from);
+    let body = json!({ "task": "python", "input": { "code": "import time\ntime.sleep(9)" } });
+    let begun = (0..QUEUE_MAX + 64).find_map(|number| {
+        let reply = site.post("/runs", &body);
+        (reply.status != 202).then_some((number, reply))
+    });
+    let (accepted, refused) = begun.expect("a queue has an end");
+    assert!((QUEUE_MAX..=QUEUE_MAX + 4 * most).contains(&accepted), "{accepted} were accepted");
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    refused.problem(429, "too_many_requests");
+    let counted = site.get("/metrics").is(200).text();
+    assert!(counted.lines().any(|line| line.starts_with("assay_queue_waiting 5")), "{counted}");
+    let waiting = site.get("/runs?state=pending&limit=1000").is(200).json();
+    let last = waiting["runs"][0]["id"].as_str().unwrap();
+    let status = site.get(&format!("/runs/{last}/status")).is(200).json();
+    assert!(status["position"].as_i64() > Some(QUEUE_MAX as i64 - 16), "{status}");
+    site.send("POST", &format!("/runs/{last}/cancel"), &[], b"").is(200);
 }
