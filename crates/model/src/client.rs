@@ -8,10 +8,11 @@ use std::time::{Duration, Instant as Moment};
 
 use base::{Code, Problem};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER};
-use reqwest::{Response, Url, redirect};
+use reqwest::{Response, Url};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tracing::debug;
 
+use crate::connections::Connections;
 use crate::retry::{self, Answer, Fault};
 use crate::sse::{Frame, Parser};
 use crate::wire::{Draft, Interruption, Progress};
@@ -60,20 +61,12 @@ impl Model for Client {
 }
 
 impl Client {
-    pub fn new(endpoint: Endpoint, url: Url, limits: Limits) -> Result<Client, Problem> {
-        provide_cryptography();
+    pub fn new(endpoint: Endpoint, url: Url, limits: Limits, connections: &Connections) -> Result<Client, Problem> {
         let headers = headers(&endpoint)?;
-        let http = reqwest::Client::builder()
-            // A key goes to the host it was given for and to no other.
-            .redirect(redirect::Policy::none())
-            // The environment is read in one place of the program, which is not here.
-            .no_proxy()
-            .user_agent(concat!("assay/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| {
-                let message = format!("no connection can be made for `{}`: {}", endpoint.name, reason(&error));
-                Problem::new(Code::ModelFailed, message)
-            })?;
+        let http = connections.to(&url).map_err(|error| {
+            let message = format!("no connection can be made for `{}`: {}", endpoint.name, reason(&error));
+            Problem::new(Code::ModelFailed, message)
+        })?;
         let Endpoint { name, wire, model, key, .. } = endpoint;
         let key = key.filter(|key| !key.expose().is_empty());
         let family = Family::of(&model, wire);

@@ -19,7 +19,7 @@ use crate::discreet::Discreet;
 use crate::local::{LocalModel, LocalRunner};
 use crate::recorded::{RecordedModel, Recording};
 use crate::watched::{Tally, Watched};
-use crate::{CONTEXT_TOKENS, Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
+use crate::{CONTEXT_TOKENS, Connections, Endpoint, Family, Limits, Model, Prices, Secret, Wire, command, connect};
 
 const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 const OPENAI_BASE: &str = "https://api.openai.com/v1";
@@ -54,6 +54,8 @@ pub struct Directory {
     pub defined: BTreeMap<String, Definition>,
     /// What was asked of models; clones of the directory count together.
     pub tally: Arc<Tally>,
+    /// What is open to servers.
+    pub connections: Connections,
 }
 
 impl Directory {
@@ -145,7 +147,7 @@ impl Directory {
             let (recording, family) = (self.recording(wanted.model)?, self.family(wanted.name));
             return Ok(Arc::new(RecordedModel { name: wanted.name.to_string(), family, recording }));
         }
-        connect(self.endpoint(wanted)?, Limits::default()).map(Arc::from)
+        connect(self.endpoint(wanted)?, Limits::default(), &self.connections).map(Arc::from)
     }
 
     fn recording(&self, file: &str) -> Result<Recording, Problem> {

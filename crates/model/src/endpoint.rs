@@ -8,6 +8,7 @@ use base::{Code, Problem};
 use reqwest::Url;
 
 use crate::client::Client;
+use crate::connections::Connections;
 use crate::{Model, Secret, Wire};
 
 /// A model at an address.
@@ -76,9 +77,9 @@ impl Default for Limits {
 }
 
 /// A model behind a wire. Nothing is sent before the first request.
-pub fn connect(endpoint: Endpoint, limits: Limits) -> Result<Box<dyn Model>, Problem> {
+pub fn connect(endpoint: Endpoint, limits: Limits, connections: &Connections) -> Result<Box<dyn Model>, Problem> {
     let url = address(&endpoint)?;
-    Ok(Box::new(Client::new(endpoint, url, limits)?))
+    Ok(Box::new(Client::new(endpoint, url, limits, connections)?))
 }
 
 /// The address requests go to. The message never repeats the address as a whole: it may hold a password.

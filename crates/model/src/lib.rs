@@ -14,6 +14,7 @@
 
 mod client;
 mod command;
+mod connections;
 mod defined;
 mod directory;
 mod discreet;
@@ -37,6 +38,7 @@ use std::pin::Pin;
 
 pub use client::provide_cryptography;
 pub use command::{CommandModel, CommandRunner, command};
+pub use connections::Connections;
 pub use defined::{DefinedKey, Definition, Provider};
 pub use directory::{Described, Directory, KeyState, ReadRecorded, RunProgram};
 pub use download::{DownloadError, download};

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use base::Problem;
 use loopback::Server;
-use model::{Endpoint, Limits, Message, Reply, Request, Secret, Wire, connect};
+use model::{Connections, Endpoint, Limits, Message, Reply, Request, Secret, Wire, connect};
 
 const WIRES: [Wire; 3] = [Wire::Messages, Wire::Responses, Wire::Chat];
 const KEY: &str = "sk-canary-0123456789";
@@ -52,7 +52,7 @@ fn endpoint(wire: Wire, model: &str, url: &str) -> Endpoint {
 
 /// Asks the server and gives what came and what was heard.
 async fn ask(endpoint: Endpoint, request: &Request, limits: Limits) -> (Result<Reply, Problem>, Vec<String>) {
-    let model = connect(endpoint, limits).expect("a model");
+    let model = connect(endpoint, limits, &Connections::default()).expect("a model");
     let heard = Mutex::new(Vec::new());
     let listen = |piece: &str| heard.lock().expect("no test panics with it").push(piece.to_string());
     let reply = model.reply(request, &listen).await;

@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_long_reply_has_as_many_frames() {
-        assert_eq!(frames(&reply_to("Question: streams 5\\n")).matches("data: ").count(), 5 + 1 + 4 + 3);
+        assert_eq!(frames(&reply_to("Question: streams 5\\n")).matches("data: ").count(), 5 + 6 + 3);
         assert_eq!(reply_to("Question: computes 1"), COMPUTES);
     }
 }
