@@ -44,7 +44,7 @@ async function one(frame, name) {
   const listed = all.datasets.find((/** @type {any} */ each) => each.id === name);
   const isBuiltIn = listed?.origin === "built-in";
   const rows = profile.tables.reduce((/** @type {number} */ sum, /** @type {any} */ table) => sum + table.rows, 0);
-  const read = listed?.read_at ? ` Read ${/^\d\d:/.test(moment(listed.read_at)) ? "today at " : ""}${moment(listed.read_at)}, inside the sandbox.` : isBuiltIn ? " Built in." : " Read inside the sandbox.";
+  const read = listed?.read_at ? ` Read ${/^\d\d:/.test(moment(listed.read_at)) ? "today at " : ""}${moment(listed.read_at)}, inside the sandbox.` : isBuiltIn ? "" : " Read inside the sandbox.";
   const remarks = profile.remarks?.length ? profile.remarks : about.remarks ?? [];
   const remove = listed && !isBuiltIn ? html`<button type="button" class="btn bare" @click=${async (/** @type {Event} */ event) => {
     const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
