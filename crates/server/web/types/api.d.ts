@@ -32,9 +32,10 @@ export namespace AnswerParts {
   type Verdict = { "verdict": Answer; "reason": string };
   type Answer = "YES" | "NO";
   type Figure = { "name": string; "sha256": Hash };
-  type ProposedNote = { "text": string; "sql": string };
-  type Note = { "id": number; "text": string; "at": Timestamp };
+  type ProposedNote = { "id": number; "text": string; "sql": string };
+  type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
+  type Proposed = { "by": string; "run": RunId; "sql": string };
 }
 export type Answer = { "v": 1; "kind": "answer"; "status": AnswerParts.AnswerStatus; "run": AnswerParts.RunId; "question": string; "dataset": AnswerParts.Identity; "source": AnswerParts.AnswerSource; "confidence": number; "reading": string | null; "known": AnswerParts.Known | null; "assumptions": AnswerParts.Assumption[]; "sentence": string | null; "table": AnswerParts.Table | null; "focus": string[] | null; "chart": AnswerParts.AnswerChart | null; "plan": Record<string, any> | null; "plan_hash": AnswerParts.Hash | null; "sql": string | null; "refusal": AnswerParts.AnswerRefusal | null; "cached": boolean; "cached_from": AnswerParts.RunId | null; "readings": AnswerParts.NumberedReading[]; "notes": string[]; "timing_ms": AnswerParts.Timing; "model": AnswerParts.AnswerModel | null; "code": AnswerParts.Code | null; "attempts": AnswerParts.Attempt[]; "derivations": AnswerParts.Derivation[]; "critique": AnswerParts.Verdict | null; "summary": string | null; "figures": AnswerParts.Figure[]; "proposed_note": AnswerParts.ProposedNote | null; "remembered": AnswerParts.Note[] };
 
@@ -94,8 +95,10 @@ export namespace DatasetParts {
   type DeclaredMeasure = { "name": string; "synonyms": string[]; "agg": Agg; "expr": Record<string, any> | null; "tables": string[]; "unit": string | null; "description": string };
   type Agg = "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "stddev" | "quantile";
   type Remark = { "file": string | null; "table": string | null; "column": string | null; "code": string; "message": string; "count": number | null; "rows": number[] };
-  type Note = { "id": number; "text": string; "at": Timestamp };
+  type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
+  type RunId = string;
+  type Proposed = { "by": string; "run": RunId; "sql": string };
 }
 export type Dataset = { "v": 1; "kind": "dataset"; "id": string; "version": DatasetParts.Hash; "description": string; "tables": DatasetParts.TableInfo[]; "relations": DatasetParts.Relation[]; "measures": DatasetParts.DeclaredMeasure[]; "questions": string[]; "notes": string[]; "remarks": DatasetParts.Remark[]; "remembered": DatasetParts.Note[] };
 
@@ -123,15 +126,19 @@ export namespace ProfileParts {
 export type Profile = { "v": 1; "kind": "profile"; "dataset": ProfileParts.Identity; "tables": ProfileParts.ProfiledTable[]; "relations": ProfileParts.Relation[]; "remarks": ProfileParts.Remark[] };
 
 export namespace NotesParts {
-  type Note = { "id": number; "text": string; "at": Timestamp };
+  type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
+  type RunId = string;
+  type Proposed = { "by": string; "run": RunId; "sql": string };
 }
-export type Notes = { "v": 1; "kind": "notes"; "dataset": string; "notes": NotesParts.Note[] };
+export type Notes = { "v": 1; "kind": "notes"; "dataset": string; "notes": NotesParts.Note[]; "proposed": NotesParts.Note[] };
 
 export namespace RememberedParts {
-  type Note = { "id": number; "text": string; "at": Timestamp };
+  type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
-  type Done = "remembered" | "changed" | "forgot";
+  type RunId = string;
+  type Proposed = { "by": string; "run": RunId; "sql": string };
+  type Done = "remembered" | "changed" | "forgot" | "accepted" | "rejected";
 }
 export type Remembered = { "v": 1; "kind": "remembered"; "dataset": string; "note": RememberedParts.Note; "done": RememberedParts.Done };
 
@@ -174,7 +181,7 @@ export namespace ModelsParts {
   type LocalWeights = { "name": string; "state": WeightsState; "bytes": number; "bytes_here": number };
   type WeightsState = "there" | "absent";
 }
-export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[]; "local": ModelsParts.LocalWeights[] };
+export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[]; "local": ModelsParts.LocalWeights[]; "tables": ModelsParts.LocalWeights[] };
 
 export namespace ConfigParts {
   type Setting = { "name": string; "value": string | null; "origin": string; "about": string };
