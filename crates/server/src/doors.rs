@@ -9,9 +9,7 @@ use serde_json::Value;
 
 use crate::answers::{BegunRun, FollowUps, Health, Limits, Messages, RunStatus, Session, Spending, ThreadList};
 use crate::serve::Site;
-use crate::{
-    chat, datasets, health, lessons, limits, memory, metrics, openapi, requests, runs, session, threads,
-};
+use crate::{chat, datasets, health, lessons, limits, memory, metrics, openapi, requests, runs, session, threads};
 
 /// One way to ask one address.
 pub struct Door {

@@ -588,6 +588,36 @@ test("attempts that fail are seen as they fail, grouped in the run, and told wit
   }
 });
 
+test("what a model would have remembered is, with one click", async () => {
+  const note = "There are 6417.\nNOTE: Most tickets come by Email.\n```sql\nSELECT channel, count(*) AS n FROM tickets GROUP BY 1 ORDER BY 2 DESC LIMIT 1\n```";
+  const writer = await model((asked) => (/NOTE:/.test(asked) ? note : /\bYES\b/.test(asked) ? "YES" : "```python\nlen(tickets)\n```"), 0);
+  const asked = await serve([], { ASSAY_MODEL: "chat:gpt-9", OPENAI_BASE_URL: writer.url });
+  const opened = await open(browser);
+  const { page } = opened;
+  const notes = () => api(asked, "/notes?dataset_id=support");
+  try {
+    await page.goto(`${asked.url}/page/ask?data=support`);
+    const turn = await ask(page, "what does the moon make of it");
+    const offer = turn.locator(".facts", { hasText: "Most tickets come by Email" });
+    await offer.waitFor();
+    assert.deepEqual((await notes()).notes, [], "it counts for nothing yet");
+    await sound(page, "a proposed note");
+    await page.goto(`${asked.url}/page/data/support`);
+    await page.getByRole("button", { name: "Drop: Most tickets come by Email." }).waitFor();
+    await page.goBack();
+    await offer.getByRole("button", { name: "Remember it" }).click();
+    await page.locator(".toast", { hasText: "Remembered" }).waitFor();
+    const { notes: kept, proposed } = await notes();
+    assert.deepEqual([kept.map((each) => each.text), proposed], [["Most tickets come by Email."], []]);
+    assert.equal(await offer.getByRole("button", { name: "Remember it" }).count(), 0);
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await asked.stop();
+    writer.stop();
+  }
+});
+
 test("tokens are seen and revoked in Settings, by whoever may administer", async () => {
   const { execFile } = await import("node:child_process");
   const { promisify } = await import("node:util");
