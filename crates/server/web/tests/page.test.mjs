@@ -424,7 +424,8 @@ for (const scheme of /** @type {const} */ (["light", "dark"])) {
   // 640 is a window of 1280 at 200 %.
   for (const width of scheme === "light" ? [1280, 640, 380] : [1280, 380]) {
     inPage(`every view is sound to see and to hear, ${scheme}, ${width} px`, { scheme, width }, async (page) => {
-      const looked = (what) => sound(page, what);
+      // What is heard is the same at every width.
+      const looked = (what) => sound(page, what, { heard: width !== 640 });
       await page.goto(server.url);
       await page.locator(".set li button").nth(5).waitFor();
       await looked("first visit");
@@ -587,12 +588,42 @@ test("attempts that fail are seen as they fail, grouped in the run, and told wit
   }
 });
 
+test("what a model would have remembered is, with one click", async () => {
+  const note = "There are 6417.\nNOTE: Most tickets come by Email.\n```sql\nSELECT channel, count(*) AS n FROM tickets GROUP BY 1 ORDER BY 2 DESC LIMIT 1\n```";
+  const writer = await model((asked) => (/NOTE:/.test(asked) ? note : /\bYES\b/.test(asked) ? "YES" : "```python\nlen(tickets)\n```"), 0);
+  const asked = await serve([], { ASSAY_MODEL: "chat:gpt-9", OPENAI_BASE_URL: writer.url });
+  const opened = await open(browser);
+  const { page } = opened;
+  const notes = () => api(asked, "/notes?dataset_id=support");
+  try {
+    await page.goto(`${asked.url}/page/ask?data=support`);
+    const turn = await ask(page, "what does the moon make of it");
+    const offer = turn.locator(".facts", { hasText: "Most tickets come by Email" });
+    await offer.waitFor();
+    assert.deepEqual((await notes()).notes, [], "it counts for nothing yet");
+    await sound(page, "a proposed note");
+    await page.goto(`${asked.url}/page/data/support`);
+    await page.getByRole("button", { name: "Drop: Most tickets come by Email." }).waitFor();
+    await page.goBack();
+    await offer.getByRole("button", { name: "Remember it" }).click();
+    await page.locator(".toast", { hasText: "Remembered" }).waitFor();
+    const { notes: kept, proposed } = await notes();
+    assert.deepEqual([kept.map((each) => each.text), proposed], [["Most tickets come by Email."], []]);
+    assert.equal(await offer.getByRole("button", { name: "Remember it" }).count(), 0);
+    assert.deepEqual(opened.wrong, []);
+  } finally {
+    await opened.close();
+    await asked.stop();
+    writer.stop();
+  }
+});
+
 test("tokens are seen and revoked in Settings, by whoever may administer", async () => {
   const { execFile } = await import("node:child_process");
   const { promisify } = await import("node:util");
   const guarded = await serve(["--require-token"]);
   const made = async (...more) => JSON.parse((await promisify(execFile)(guarded.program, ["token", "create", ...more, "--json", "--data-dir", guarded.folder])).stdout).token;
-  const opened = await open(browser);
+  const opened = await open(browser, { refusals: true });
   const { page } = opened;
   const reads = async (token) => (await fetch(`${guarded.url}/datasets`, { headers: { Authorization: `Bearer ${token}` } })).status;
   try {

@@ -181,7 +181,7 @@ export namespace ModelsParts {
   type LocalWeights = { "name": string; "state": WeightsState; "bytes": number; "bytes_here": number };
   type WeightsState = "there" | "absent";
 }
-export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[]; "local": ModelsParts.LocalWeights[] };
+export type Models = { "v": 1; "kind": "models"; "default": string | null; "default_origin": string; "models": ModelsParts.DefinedModel[]; "providers": ModelsParts.KnownProvider[]; "local": ModelsParts.LocalWeights[]; "tables": ModelsParts.LocalWeights[] };
 
 export namespace ConfigParts {
   type Setting = { "name": string; "value": string | null; "origin": string; "about": string };

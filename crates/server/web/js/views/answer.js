@@ -129,22 +129,23 @@ function assumed(text, change) {
 
 /**
  * What the model would have remembered; nothing is until somebody says so.
- * @param {{id: number, text: string}} note
+ * @param {{id: number, text: string, sql: string}} note
  * @param {string} dataset
  */
 function proposed(note, dataset) {
-  const place = html`<p>${sentence(note.text)} </p>`;
-  const button = /** @type {HTMLButtonElement} */ (html`<button type="button" class="chip" @click=${async () => {
-    button.disabled = true;
+  const place = html`<div class="assumed"></div>`;
+  const said = html`<p>${sentence(note.text)}</p>`;
+  const path = `/notes/${encodeURIComponent(dataset)}/${note.id}`;
+  const decide = async (/** @type {string} */ what, /** @type {string} */ done) => {
     try {
-      await api.post(`/notes/${encodeURIComponent(dataset)}/${note.id}/accept`);
-      toast("Remembered");
-      button.remove();
+      await api.post(`${path}/${what}`);
+      toast(done);
+      fill(place, said);
     } catch (error) {
       place.append(problemBox(error instanceof Error ? error.message : String(error), error instanceof api.Refused ? error.hint : null));
     }
-  }}>${icon("plus")}Remember it</button>`);
-  place.append(button);
+  };
+  fill(place, said, html`<div class="chips"><button type="button" class="chip" @click=${() => decide("accept", "Remembered")}>${icon("plus")}Remember it</button><button type="button" class="chip" @click=${() => decide("reject", "Dropped")}>${icon("cross")}Drop it</button></div>`);
   return place;
 }
 

@@ -38,13 +38,13 @@ async function one(frame, name) {
   const path = `/datasets/${encodeURIComponent(name)}`;
   const loading = html`<main id="main" class="main" tabindex="-1"><div class="page"><h1>${name}</h1><p class="lede">Reading it, which is done once.</p><div class="card skeleton" aria-busy="true"><span class="skel w1"></span><span class="skel w2"></span><span class="skel w3"></span></div></div></main>`;
   frame.place(loading);
-  /** @type {[import("../../types/api").Dataset, import("../../types/api").Profile, import("../../types/api").DatasetSchema, import("../../types/api").Datasets, {threads: any[]}]} */
-  const [about, profile, schema, all, { threads }] = await Promise.all([api.get(path, signal), api.get(`${path}/profile`, signal), api.get(`${path}/schema`, signal), api.get("/datasets", signal), api.get("/threads?limit=100", signal)]);
+  /** @type {[import("../../types/api").Dataset, import("../../types/api").Profile, import("../../types/api").DatasetSchema, import("../../types/api").Datasets, {threads: any[]}, any]} */
+  const [about, profile, schema, all, { threads }, remembered] = await Promise.all([api.get(path, signal), api.get(`${path}/profile`, signal), api.get(`${path}/schema`, signal), api.get("/datasets", signal), api.get("/threads?limit=100", signal), api.get(`/notes?dataset_id=${encodeURIComponent(name)}`, signal)]);
   const asked = threads.filter((/** @type {any} */ each) => each.dataset_id === name);
   const listed = all.datasets.find((/** @type {any} */ each) => each.id === name);
   const isBuiltIn = listed?.origin === "built-in";
   const rows = profile.tables.reduce((/** @type {number} */ sum, /** @type {any} */ table) => sum + table.rows, 0);
-  const read = listed?.read_at ? ` Read ${/^\d\d:/.test(moment(listed.read_at)) ? "today at " : ""}${moment(listed.read_at)}, inside the sandbox.` : isBuiltIn ? " Built in." : " Read inside the sandbox.";
+  const read = listed?.read_at ? ` Read ${/^\d\d:/.test(moment(listed.read_at)) ? "today at " : ""}${moment(listed.read_at)}, inside the sandbox.` : isBuiltIn ? "" : " Read inside the sandbox.";
   const remarks = profile.remarks?.length ? profile.remarks : about.remarks ?? [];
   const remove = listed && !isBuiltIn ? html`<button type="button" class="btn bare" @click=${async (/** @type {Event} */ event) => {
     const button = /** @type {HTMLButtonElement} */ (event.currentTarget);
@@ -67,7 +67,7 @@ async function one(frame, name) {
 <div class="stack"><section class="card"><div class="cap bare"><h2>You can ask</h2></div><div class="in"><ul class="side-list">${schema.questions.map((/** @type {string} */ question) => html`<li><button type="button" @click=${() => address.go(`${address.ASK}?data=${encodeURIComponent(name)}`, { waiting: [question] })}>${question}</button></li>`)}</ul></div></section>
 <section class="card"><div class="cap bare"><h2>Freshness</h2></div><div class="in"><dl class="kv">${newest(profile)}<dt>Files</dt><dd>${isBuiltIn ? "part of the program" : listed?.files === "changed" ? html`<span class="state wait">${icon("warn")}changed since read</span>` : html`<span class="state ok">${icon("check")}as read</span>`}</dd><dt>Version</dt><dd><code>${about.version.slice(0, 8)}</code></dd></dl></div></section>
 ${asked.length ? html`<section class="card"><div class="cap bare"><h2>Asked before</h2></div><div class="in"><ul class="side-list">${asked.slice(0, ASKED_MAX).map((/** @type {any} */ each) => html`<li><a href=${`${address.ASK}?data=${encodeURIComponent(name)}&thread=${encodeURIComponent(each.id)}`}>${lineOf(each.title ?? "")}<small>${moment(each.at)}</small></a></li>`)}</ul></div></section>` : null}
-<section class="card"><div class="cap bare"><h2>Remembered</h2></div>${notes(name, about.remembered ?? [])}</section>
+<section class="card"><div class="cap bare"><h2>Remembered</h2></div>${notes(name, remembered.notes, remembered.proposed)}</section>
 <section class="card"><div class="cap bare"><h2>Datasets</h2></div><div class="in"><ul class="side-list">${all.datasets.filter((/** @type {any} */ each) => each.id !== name).map((/** @type {any} */ each) => html`<li><a href=${`${address.DATA}/${encodeURIComponent(each.id)}`}>${icon("data")}${each.id}<small>${counted(each.tables.length, "table")}</small></a></li>`)}</ul></div></section>
 ${dropZone(frame, true)}</div></div></div></main>`);
 }

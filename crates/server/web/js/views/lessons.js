@@ -146,8 +146,8 @@ export async function show(frame, open) {
   async function aboutData() {
     const { datasets } = await api.get("/datasets", signal);
     const all = await Promise.all(datasets.map(async (/** @type {any} */ each) => ({ id: each.id, notes: (await api.get(`/notes?dataset_id=${encodeURIComponent(each.id)}`, signal)).notes })));
-    const filled = all.filter((each) => each.notes.length);
-    fill(about, html`<section class="card"><div class="cap bare"><h2>About your data</h2></div><div class="in small soft">${filled.length ? "Shown with the answers they touch." : "An answer you call wrong leaves a note here. They are shown with the answers they touch."}</div></section>`, filled.map((each) => html`<section class="card"><div class="cap bare"><h2><a class="plain" href=${`${address.DATA}/${encodeURIComponent(each.id)}`}>${each.id}</a></h2></div>${notes(each.id, each.notes)}</section>`));
+    const filled = all.filter((each) => each.notes.length || each.proposed?.length);
+    fill(about, html`<section class="card"><div class="cap bare"><h2>About your data</h2></div><div class="in small soft">${filled.length ? "Shown with the answers they touch." : "An answer you call wrong leaves a note here. They are shown with the answers they touch."}</div></section>`, filled.map((each) => html`<section class="card"><div class="cap bare"><h2><a class="plain" href=${`${address.DATA}/${encodeURIComponent(each.id)}`}>${each.id}</a></h2></div>${notes(each.id, each.notes, each.proposed)}</section>`));
   }
 
   await load();

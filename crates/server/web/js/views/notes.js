@@ -10,8 +10,9 @@ import { problemBox } from "./answer.js";
 /**
  * @param {string} dataset
  * @param {any[]} remembered
+ * @param {any[]} [waiting] what models propose, which counts for nothing until somebody accepts it
  */
-export function notes(dataset, remembered) {
+export function notes(dataset, remembered, waiting = []) {
   const place = html`<div class="in stack"></div>`;
   let list = remembered;
   const path = `/notes/${encodeURIComponent(dataset)}`;
@@ -19,7 +20,7 @@ export function notes(dataset, remembered) {
   async function changed(/** @type {() => Promise<unknown>} */ act, /** @type {string} */ what) {
     try {
       await act();
-      list = (await api.get(`/notes?dataset_id=${encodeURIComponent(dataset)}`)).notes;
+      ({ notes: list, proposed: waiting } = await api.get(`/notes?dataset_id=${encodeURIComponent(dataset)}`));
       toast(what);
       draw();
     } catch (error) {
@@ -35,7 +36,7 @@ export function notes(dataset, remembered) {
       const text = field.value.trim();
       if (text) changed(() => api.post("/notes", { dataset_id: dataset, text }), "Remembered");
     });
-    fill(place, list.length ? html`<ul class="notelist">${list.map((note) => html`<li><span>${sentence(note.text)}</span><span class="tools"><button type="button" class="btn bare icon" aria-label=${`Edit: ${note.text}`} title="Edit" @click=${(/** @type {Event} */ event) => edit(note, /** @type {HTMLElement} */ (event.currentTarget))}>${icon("edit")}</button><button type="button" class="btn bare icon" aria-label=${`Forget: ${note.text}`} title="Forget" @click=${() => changed(() => api.remove(`${path}/${note.id}`), "Forgotten")}>${icon("bin")}</button></span></li>`)}</ul>` : html`<p class="quiet small">What you write here is shown with the answers it touches. You can edit and delete it.</p>`, form);
+    fill(place, list.length ? html`<ul class="notelist">${list.map((note) => html`<li><span>${sentence(note.text)}</span><span class="tools"><button type="button" class="btn bare icon" aria-label=${`Edit: ${note.text}`} title="Edit" @click=${(/** @type {Event} */ event) => edit(note, /** @type {HTMLElement} */ (event.currentTarget))}>${icon("edit")}</button><button type="button" class="btn bare icon" aria-label=${`Forget: ${note.text}`} title="Forget" @click=${() => changed(() => api.remove(`${path}/${note.id}`), "Forgotten")}>${icon("bin")}</button></span></li>`)}</ul>` : html`<p class="quiet small">What you write here is shown with the answers it touches. You can edit and delete it.</p>`, waiting?.length ? html`<div class="stack tight"><p class="quiet small">A model proposes:</p><ul class="notelist">${waiting.map((note) => html`<li><span>${sentence(note.text)}</span><span class="tools"><button type="button" class="btn bare icon" aria-label=${`Remember: ${note.text}`} title="Remember" @click=${() => changed(() => api.post(`${path}/${note.id}/accept`), "Remembered")}>${icon("check")}</button><button type="button" class="btn bare icon" aria-label=${`Drop: ${note.text}`} title="Drop" @click=${() => changed(() => api.post(`${path}/${note.id}/reject`), "Dropped")}>${icon("cross")}</button></span></li>`)}</ul></div>` : null, form);
   }
 
   function edit(/** @type {any} */ note, /** @type {HTMLElement} */ button) {
