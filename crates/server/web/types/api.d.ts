@@ -97,8 +97,8 @@ export namespace DatasetParts {
   type Remark = { "file": string | null; "table": string | null; "column": string | null; "code": string; "message": string; "count": number | null; "rows": number[] };
   type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
-  type RunId = string;
   type Proposed = { "by": string; "run": RunId; "sql": string };
+  type RunId = string;
 }
 export type Dataset = { "v": 1; "kind": "dataset"; "id": string; "version": DatasetParts.Hash; "description": string; "tables": DatasetParts.TableInfo[]; "relations": DatasetParts.Relation[]; "measures": DatasetParts.DeclaredMeasure[]; "questions": string[]; "notes": string[]; "remarks": DatasetParts.Remark[]; "remembered": DatasetParts.Note[] };
 
@@ -128,16 +128,16 @@ export type Profile = { "v": 1; "kind": "profile"; "dataset": ProfileParts.Ident
 export namespace NotesParts {
   type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
-  type RunId = string;
   type Proposed = { "by": string; "run": RunId; "sql": string };
+  type RunId = string;
 }
 export type Notes = { "v": 1; "kind": "notes"; "dataset": string; "notes": NotesParts.Note[]; "proposed": NotesParts.Note[] };
 
 export namespace RememberedParts {
   type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;
-  type RunId = string;
   type Proposed = { "by": string; "run": RunId; "sql": string };
+  type RunId = string;
   type Done = "remembered" | "changed" | "forgot" | "accepted" | "rejected";
 }
 export type Remembered = { "v": 1; "kind": "remembered"; "dataset": string; "note": RememberedParts.Note; "done": RememberedParts.Done };
