@@ -31,6 +31,8 @@ const PLACES_MAX: usize = 256;
 
 /// Everything one owner has.
 pub struct Place {
+    /// Whose it is.
+    pub owner: String,
     /// Settings, data and engine.
     pub app: App,
     /// What is counted, for all owners together.
@@ -172,7 +174,7 @@ impl Places {
         }
         app.engine().await?;
         app.warehouse().kept.begin();
-        let place = Arc::new(Place { app, counters: self.counters.clone(), slots });
+        let place = Arc::new(Place { owner: owner.to_string(), app, counters: self.counters.clone(), slots });
         let mut working = self.working.lock().await;
         working.spawn(work(place.clone(), self.stop.subscribe()));
         working.spawn(keep_warm(place.clone(), self.stop.subscribe()));

@@ -1,7 +1,7 @@
 //! `/session` and `/tokens`: how the page signs in, and with what. The cookie holds the token, out of reach of scripts; a session ends when its token does.
 
-use app::documents::tokens::TokenRevoked;
-use app::tokens::{self, Bearer};
+use app::documents::tokens::{TokenRevoked, Tokens};
+use app::tokens::{self, Bearer, LOCAL};
 use axum::extract::{Path, State};
 use axum::http::{Extensions, HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::answers::{Session, value};
 use crate::body::{Json, Said};
 use crate::caller::{ADMIN, COOKIE, Caller, bearer, cookie, csrf, known, peer};
+use crate::place::Place;
 use crate::refusal::{Answered, Refusal};
 use crate::serve::Site;
 
@@ -52,14 +53,25 @@ pub async fn end() -> Response {
 }
 
 /// Which tokens there are, without what a caller sends.
-pub async fn tokens(State(site): State<Site>, Caller(_): Caller<ADMIN>) -> Answered<Json> {
-    Ok(Json::document(&tokens::list(site.local.app.store().await?).await?))
+pub async fn tokens(State(site): State<Site>, Caller(place): Caller<ADMIN>) -> Answered<Json> {
+    Ok(Json::document(&theirs(&site, &place).await?))
 }
 
 /// Makes one worth nothing.
-pub async fn revoke(State(site): State<Site>, Caller(_): Caller<ADMIN>, Path(id): Path<String>) -> Answered<Json> {
+pub async fn revoke(State(site): State<Site>, Caller(place): Caller<ADMIN>, Path(id): Path<String>) -> Answered<Json> {
+    if !theirs(&site, &place).await?.tokens.iter().any(|token| token.id == id) {
+        let message = format!("there is no token `{}`", base::shown(&id));
+        return Err(Refusal::new(Code::NotFound, message, "list the tokens to see their ids"));
+    }
     tokens::revoke(site.local.app.store().await?, &id).await?;
     Ok(Json::document(&TokenRevoked { id }))
+}
+
+/// The tokens that a caller may know of: its owner's, and all for whoever runs the server.
+async fn theirs(site: &Site, place: &Place) -> Answered<Tokens> {
+    let mut all = tokens::list(site.local.app.store().await?).await?;
+    all.tokens.retain(|token| place.owner == LOCAL || token.owner == place.owner);
+    Ok(all)
 }
 
 fn told(bearer: &Bearer, csrf: Option<String>, needs_token: bool) -> Value {

@@ -62,7 +62,6 @@ fn what_is_offered_after_an_answer_is_answered_in_its_thread() {
     };
     let questions = [
         ("ecommerce", "What was the revenue by category last month?", "only Electronics"),
-        ("ecommerce", "What is the average order value by month?", "and last month?"),
         ("ecommerce", "How many orders are there?", "by month"),
         ("support", "What is the SLA compliance by priority?", "by month too"),
         ("sensors", "What is the average temperature by zone?", "only East"),

@@ -364,16 +364,16 @@ fn limits_of_the_server_are_settings_that_hold_and_are_shown() {
     let refused = site.post("/runs", &program);
     assert_eq!(refused.header("retry-after"), Some("1"));
     refused.problem(429, "too_many_requests");
-    let reading = site.stream("GET", begun["events_url"].as_str().unwrap(), &[], None);
-    until("the second reader is refused", || {
-        // The first may not have been taken yet.
-        let mut stream = site.connect();
-        let path = begun["events_url"].as_str().unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", site.address).unwrap();
-        let mut head = [0; 12];
-        stream.read_exact(&mut head).unwrap();
-        (&head == b"HTTP/1.1 429").then_some(())
-    });
+    // Of the one that waits: it is there the longest.
+    let reading = site.stream("GET", waits["events_url"].as_str().unwrap(), &[], None);
+    let taken = "\nassay_event_readers 1\n";
+    until("the first reader is taken", || site.get("/metrics").text().contains(taken).then_some(()));
+    let mut stream = site.connect();
+    let path = waits["events_url"].as_str().unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", site.address).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(String::from_utf8_lossy(&head), "HTTP/1.1 429");
     drop(reading);
     let listed = site.get("/runs?limit=1000").is(200).json();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 2);

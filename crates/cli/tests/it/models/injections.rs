@@ -227,7 +227,7 @@ fn is_harmless_json(stdout: &str) {
 
 fn is_harmless_on_a_terminal(shown: &str) {
     // The first is how the terminal shows that nobody types any more.
-    let ours = ["^D\x08\x08", "\x1b[1m", "\x1b[2m", "\x1b[0m", "\r\x1b[K", "\r\n"];
+    let ours = ["^D\x08\x08", "\x1b[1A", "\x1b[1m", "\x1b[2m", "\x1b[0m", "\r\x1b[K", "\r\r\n", "\r\n", "\x1b[K"];
     let bare = ours.into_iter().fold(shown.to_string(), |text, style| text.replace(style, "\n"));
     let commands = bare.chars().find(|letter| is_unfit(*letter) && !matches!(letter, '\n' | '\t'));
     assert_eq!(commands, None, "{shown:?}");

@@ -170,8 +170,10 @@ fn simple_plan(random: &mut Random, world: &World) -> (Value, Option<String>) {
 
 /// What the model will say, in order: mostly one try and one derivation more, now and then with mistakes and broken code.
 fn script(random: &mut Random, sql: &str, pandas: Option<String>) -> Vec<Written> {
-    let faulty: Vec<(&str, String)> =
-        FAULTS.iter().map(|fault| (fault.name, fault.apply(sql))).filter(|(_, faulty)| faulty != sql).collect();
+    let of_fault = FAULTS.iter().map(|fault| (fault.name, fault.apply(sql))).filter(|(_, faulty)| faulty != sql);
+    // One that every statement can have.
+    let lost = ("the first row is lost", format!("SELECT * FROM (\n{sql}\n) AS result OFFSET 1"));
+    let faulty: Vec<(&str, String)> = of_fault.chain([lost]).collect();
     // Mistakes come again: a model that misreads a question misreads it twice.
     let usual = (!faulty.is_empty()).then(|| random.below(faulty.len()));
     let misread = *random.pick(&[10, 40, 80]);

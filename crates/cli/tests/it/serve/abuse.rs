@@ -33,8 +33,13 @@ fn whoever_guesses_waits_and_nobody_else_does() {
             let site = &site;
             scope.spawn(move || {
                 let begun = Instant::now();
-                site.as_bearer(guess, "GET", "/runs", None).problem(401, "token_invalid");
+                let reply = site.as_bearer(guess, "GET", "/runs", None);
+                // After so many from one address the next are not even looked at.
+                if reply.status == 429 {
+                    return reply.problem(429, "too_many_requests");
+                }
                 assert!(begun.elapsed() >= PAUSE, "{guess} was answered after {:?}", begun.elapsed());
+                reply.problem(401, "token_invalid")
             });
         }
         let begun = Instant::now();
@@ -42,8 +47,8 @@ fn whoever_guesses_waits_and_nobody_else_does() {
         assert!(begun.elapsed() < PAUSE * 10, "who has a token waits: {:?}", begun.elapsed());
     });
     let sign_in = Instant::now();
-    site.post("/session", &json!({ "token": guesses[0] })).problem(401, "token_invalid");
-    assert!(sign_in.elapsed() >= PAUSE);
+    let reply = site.post("/session", &json!({ "token": guesses[0] }));
+    assert!(reply.status == 429 || reply.status == 401 && sign_in.elapsed() >= PAUSE, "{}", reply.text());
 }
 
 #[test]

@@ -31,6 +31,7 @@ impl Belongings {
             ("/runs/", text(&answer["run_id"])),
             ("/threads/", text(&answer["thread_id"])),
             ("/lessons/", text(&lesson["lessons"][0]["id"])),
+            ("/tokens/", bearer.split('_').nth(1).expect("an id").to_string()),
         ]);
         Belongings { by_path }
     }
