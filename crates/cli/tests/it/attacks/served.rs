@@ -19,7 +19,10 @@ const FILLS_THE_DISK: &str =
     "with open('/work/out/big', 'wb') as file:\n    while True:\n        file.write(bytes(1 << 20))";
 
 /// A way by which a program comes in; gives the name of its run.
-const WAYS: [(&str, fn(&Site, &str) -> String); 2] = [
+/// What a way gives back of a program.
+type Way = fn(&Site, &str) -> String;
+
+const WAYS: [(&str, Way); 2] = [
     ("/runs", |site, code| {
         let begun = site.post("/runs", &json!({ "task": "python", "input": { "code": code } })).is(202).json();
         let _: Vec<Frame> = site.stream("GET", begun["events_url"].as_str().unwrap(), &[], None).collect();

@@ -13,7 +13,10 @@ use crate::support::slow_is_wanted;
 use crate::support::tables::rows;
 
 /// A way by which a statement comes in.
-const WAYS: [(&str, fn(&Site, &str) -> Value); 2] = [
+/// What a way gives back of a statement.
+type Way = fn(&Site, &str) -> Value;
+
+const WAYS: [(&str, Way); 2] = [
     ("/chat", |site, sql| site.chat("orders", &format!("SQL: {sql}"))),
     ("run_sql", |site, sql| tool(site, "run_sql", json!({ "dataset_id": "orders", "sql": sql }))),
 ];
@@ -68,7 +71,7 @@ fn one_of_each_class_has_the_same_verdict_through_the_server() {
     let statements = ground.statements();
     let quick = |statement: &&Statement| statement.must != Must::Bounded;
     let of = |class: &&str| statements.iter().filter(quick).find(|statement| statement.class == **class).cloned();
-    let some: Vec<Statement> = CLASSES.iter().filter_map(|class| of(&class)).collect();
+    let some: Vec<Statement> = CLASSES.iter().filter_map(|class| of(class)).collect();
     assert!(some.len() >= CLASSES.len() - 1);
     all_hold(&ground, &some);
 }
