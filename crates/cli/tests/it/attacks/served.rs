@@ -19,7 +19,6 @@ const FILLS_THE_DISK: &str =
     "with open('/work/out/big', 'wb') as file:\n    while True:\n        file.write(bytes(1 << 20))";
 
 /// A way by which a program comes in; gives the name of its run.
-/// What a way gives back of a program.
 type Way = fn(&Site, &str) -> String;
 
 const WAYS: [(&str, Way); 2] = [

@@ -71,7 +71,7 @@ fn one_of_each_class_has_the_same_verdict_through_the_server() {
     let statements = ground.statements();
     let quick = |statement: &&Statement| statement.must != Must::Bounded;
     let of = |class: &&str| statements.iter().filter(quick).find(|statement| statement.class == **class).cloned();
-    let some: Vec<Statement> = CLASSES.iter().filter_map(|class| of(class)).collect();
+    let some: Vec<Statement> = CLASSES.iter().filter_map(of).collect();
     assert!(some.len() >= CLASSES.len() - 1);
     all_hold(&ground, &some);
 }
