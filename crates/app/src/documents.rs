@@ -52,6 +52,7 @@ const ALL: &[Entry] = &[
     entry::<data::Removed>(),
     entry::<data::Export>(),
     entry::<data::Metadata>(),
+    entry::<data::DemoFiles>(),
     entry::<data::Notes>(),
     entry::<data::Remembered>(),
     entry::<flow::documents::Runs>(),

@@ -37,6 +37,22 @@ Examples:
 
 Exit codes: 0 done, 1 finished but negative (refused, failed, killed, not valid), 2 error, 130 interrupted.";
 
+/// What is said to who types the name alone.
+pub const BEGIN: &str = "\
+Assay answers questions about your data with code that was run in a sandbox, checked and recorded.
+
+Begin here:
+  assay ask ecommerce \"What are the top 10 products by revenue?\"   over data that comes with it
+  assay ask sales.csv \"average price by region\"                   over files of your own
+  assay data list                                                  what there is to ask, and what to ask of it
+  assay serve --open                                               the same as a page in your browser
+  assay solve \"…\" --tests tests.py --model NAME                   a program, held against your tests
+  assay model list                                                 ways to a model; none is needed to begin
+  assay doctor                                                     what this machine gives, and what is missing
+
+`assay demo files DIR` writes small files to try it with; `assay --help` lists every command.
+";
+
 const COMPLETIONS_HELP: &str = "\
 To have it in every new shell:
   bash   echo 'source <(assay completions bash)' >> ~/.bashrc

@@ -42,6 +42,10 @@ fn main() -> ExitCode {
     if let Some(code) = commands::completions::answered() {
         return code;
     }
+    if std::env::args_os().len() == 1 {
+        Printer::new(&Global::default(), Color::Never).data(args::BEGIN);
+        return ExitCode::SUCCESS;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&error),

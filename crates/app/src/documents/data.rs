@@ -455,6 +455,19 @@ impl Export {
     }
 }
 
+/// The small files that examples name.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DemoFiles {
+    /// Where they lie.
+    pub folder: String,
+    /// Each by its path below it.
+    pub files: Vec<String>,
+}
+
+impl Document for DemoFiles {
+    const KIND: &'static str = "demo_files";
+}
+
 /// A first `dataset.toml`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Metadata {

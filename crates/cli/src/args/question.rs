@@ -178,12 +178,15 @@ pub struct Eval {
 pub struct Sql {
     #[command(flatten)]
     pub begin: Begin,
-    /// A dataset's name, files or folders, and last the statement
+    /// A dataset's name, files or folders, and last the statement; `-` reads it from stdin
     #[arg(required = true, num_args = 1.., value_name = "DATA… SELECT")]
     pub words: Vec<String>,
     /// Print every row as CSV on stdout, cells as they are
-    #[arg(long, conflicts_with_all = ["json", "jsonl", "queue"])]
+    #[arg(long, conflicts_with_all = ["markdown", "json", "jsonl", "queue"])]
     pub csv: bool,
+    /// Print the table as Markdown on stdout, cells as they are
+    #[arg(long, conflicts_with_all = ["json", "jsonl", "queue"])]
+    pub markdown: bool,
     /// Also write every row to a file: .csv or .parquet
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub out: Option<std::path::PathBuf>,

@@ -169,6 +169,12 @@ pub enum DemoAction {
     Flow(DemoFlow),
     /// The plan language from a short plan to a verified result, and what it refuses
     Plan,
+    /// Write the small files that the README's examples name
+    Files {
+        /// A folder, made where it is not there
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
 }
 
 /// `assay demo flow`

@@ -3,8 +3,11 @@
 mod chart;
 mod page;
 
+use std::borrow::Cow;
+
 use app::App;
 use base::{Code, Document, Problem};
+use flow::Runs;
 use serde_json::Value;
 use tasks::{ASK, AskInput};
 use warehouse::{FilesNow, Resolved};
@@ -12,6 +15,7 @@ use warehouse::{FilesNow, Resolved};
 use self::chart::{ChartFile, Written};
 pub use self::page::{Form, View, how_known, print};
 use crate::args::{Ask, Show};
+use crate::commands::runs::runs_of;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
 
@@ -19,7 +23,8 @@ use crate::terminal::Terminal;
 pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     // Read while the data is looked for; whoever needs it before it is there waits for it.
     drop(tokio::task::spawn_blocking(planner::read_lexicon));
-    let (data, question, resolved) = terminal.data_and_last(&ask.words, "ask", "question").await?;
+    let words = words(terminal, ask).await?;
+    let (data, question, resolved) = terminal.data_and_last(&words, "ask", "question").await?;
     let rows = Rows::asked(ask.csv, ask.out.as_deref())?;
     let input = AskInput {
         answer_all: ask.answer_all,
@@ -48,6 +53,32 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
     }
     Ok(exit_code(&answer))
+}
+
+/// Data and question as they were typed; a thread that goes on knows its data.
+async fn words<'a>(terminal: &Terminal, ask: &'a Ask) -> Result<Cow<'a, [String]>, Problem> {
+    let (Some(thread), [question]) = (&ask.thread, ask.words.as_slice()) else { return Ok(Cow::Borrowed(&ask.words)) };
+    if terminal.data_names().is_data(question) {
+        return Ok(Cow::Borrowed(&ask.words));
+    }
+    let before = match runs_of(terminal).await {
+        Ok(runs) => data_of(&runs, thread).await?,
+        Err(problem) if problem.code == Code::RunUnknown => None,
+        Err(problem) => return Err(problem),
+    };
+    let Some(data) = before else {
+        let message = format!("the thread `{thread}` has no question yet, so its data is not known");
+        return Err(Problem::new(Code::Usage, message)
+            .hint(format!("name the data once: assay ask DATA \"{question}\" --thread {thread}")));
+    };
+    Ok(Cow::Owned([data, vec![question.clone()]].concat()))
+}
+
+/// What the latest question of a thread was asked of.
+async fn data_of(runs: &Runs, thread: &str) -> Result<Option<Vec<String>>, Problem> {
+    let Some(latest) = runs.thread(thread).await?.runs.into_iter().last() else { return Ok(None) };
+    let run = runs.show(&runs.find(&latest.run).await?).await?.to_json();
+    Ok(serde_json::from_value::<AskInput>(run["input"].clone()).ok().map(|input| input.data))
 }
 
 /// How a model could read what the planner refused; nothing where it would not be asked either.
@@ -104,7 +135,7 @@ pub fn say_if_outdated(terminal: &Terminal, resolved: &Resolved) {
 }
 
 /// What the run of an answer recorded.
-async fn steps(runs: &flow::Runs, answer: &Value) -> Result<Vec<Value>, Problem> {
+async fn steps(runs: &Runs, answer: &Value) -> Result<Vec<Value>, Problem> {
     let id = answer["run"].as_str().and_then(base::RunId::parse);
     let id = id.ok_or_else(|| Problem::new(Code::Internal, "the answer names no run"))?;
     Ok(runs.show(&id).await?.to_json()["steps"].as_array().cloned().unwrap_or_default())

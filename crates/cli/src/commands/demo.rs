@@ -1,5 +1,7 @@
-//! `assay demo flow`: a run that lasts, to be killed and resumed; `assay demo plan` is in a file of its own.
+//! `assay demo flow`: a run that lasts, to be killed and resumed; `assay demo plan` and `files` are in files
+//! of their own.
 
+mod files;
 mod plan;
 
 use base::{Code, Problem};
@@ -16,6 +18,7 @@ pub async fn run(terminal: &Terminal, demo: &Demo) -> Result<u8, Problem> {
     let flow = match &demo.action {
         DemoAction::Flow(flow) => flow,
         DemoAction::Plan => return plan::run(terminal).await,
+        DemoAction::Files { folder } => return files::run(terminal, folder),
     };
     let input = input(flow)?;
     let title = format!("{} steps of {} ms", flow.steps, flow.step_ms);

@@ -5,15 +5,20 @@ use serde_json::Value;
 use tasks::{SQL, SqlInput};
 
 use crate::args::Sql;
-use crate::commands::{document, sandbox};
+use crate::commands::{document, plan, sandbox};
 use crate::grid;
 use crate::printer::Printer;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
 
+/// More is no statement of a person's.
+const STATEMENT_BYTES_MAX: usize = 65_536;
+
 /// Runs the statement and prints the result; 1 when refused, failed or killed.
 pub async fn run(terminal: &Terminal, sql: &Sql) -> Result<u8, Problem> {
     let (data, statement, resolved) = terminal.data_and_last(&sql.words, "sql", "statement").await?;
+    let typed = if statement == "-" { Some(plan::read_text("-", STATEMENT_BYTES_MAX)?) } else { None };
+    let statement = typed.as_deref().unwrap_or(statement);
     let rows = Rows::asked(sql.csv, sql.out.as_deref())?;
     let input =
         SqlInput { file: rows.form(), ..app::requests::statement(&terminal.data_names(), data, &resolved, statement) };
@@ -25,7 +30,22 @@ pub async fn run(terminal: &Terminal, sql: &Sql) -> Result<u8, Problem> {
             terminal.printer.bytes(&csv);
             Ok(exit_code(&made))
         }
+        None if sql.markdown && made["outcome"] == "ok" => {
+            if let Ok(table) = serde_json::from_value::<Table>(made["table"].clone()) {
+                terminal.printer.lines(&app::markdown::write(&table));
+                say_if_cut(&terminal.printer, &table);
+            }
+            Ok(exit_code(&made))
+        }
         None => Ok(document::show(terminal, &made)),
+    }
+}
+
+/// A listing that holds the first rows only says so.
+fn say_if_cut(printer: &Printer, table: &Table) {
+    if table.truncated {
+        let (listed, all) = (table.rows.len(), table.row_count);
+        printer.remark("note", &format!("the first {listed} of {all} rows; --csv or --out FILE.csv gives all"));
     }
 }
 
@@ -44,6 +64,7 @@ pub fn print(printer: &Printer, document: &Value) {
         "ok" => {
             if let Ok(table) = serde_json::from_value::<Table>(document["table"].clone()) {
                 printer.data(&grid::draw(&table, printer.width));
+                say_if_cut(printer, &table);
             }
         }
         "refused" => {

@@ -9,6 +9,7 @@
 mod answers;
 mod attacks;
 mod awkward;
+mod begin;
 mod broker;
 mod caching;
 mod charts;

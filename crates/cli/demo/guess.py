@@ -1,0 +1,5 @@
+# Look at it with: assay guard check guess.py --profile analysis
+import os
+
+numbers = [len(name) for name in os.listdir("/")]
+print(sum(numbers) / len(numbers))
