@@ -1,4 +1,5 @@
-# Look at it with: assay guard check guess.py --profile analysis
+"""A guess that reads what it should not: look at it with `assay guard check guess.py --profile analysis`."""
+
 import os
 
 numbers = [len(name) for name in os.listdir("/")]

@@ -1,4 +1,5 @@
-# Run it with: assay sandbox run report.py --data ecommerce --value year=2026 --out ./out
+"""Orders of a year by status: `assay sandbox run report.py --data ecommerce --value year=2026 --out ./out`."""
+
 import pathlib
 
 dated = orders[orders["order_date"].astype(str).str.startswith(str(year))]

@@ -1,4 +1,5 @@
-# Hold a program against it: assay solve "parse ISO 8601 durations into seconds: seconds(text)" --tests tests.py --file duration.py
+"""What a program for durations is held against: `assay solve "seconds(text) of an ISO 8601 duration" --tests tests.py`."""
+
 from duration import seconds
 
 assert seconds("PT0S") == 0
