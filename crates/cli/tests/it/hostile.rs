@@ -251,7 +251,7 @@ fn a_plan_of_wrong_shape_is_not_valid_and_cannot_be_run() {
 fn a_command_line_that_is_not_understood_is_a_problem() {
     let place = Place::new();
     let cases: [&[&str]; 14] = [
-        &[],
+        &["--quiet"],
         &["--bogus"],
         &["frob"],
         &["ask"],
