@@ -18,7 +18,7 @@ pub mod trace;
 
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -359,11 +359,13 @@ impl Ran {
     }
 }
 
-/// The Python environment of that user's commands, made on first need by the program itself.
+/// The Python environment of that user's commands: the tester's, made on first need by the program itself, without the packages
+/// that only some testers have installed.
 fn environment(user: User) -> &'static Path {
+    static TESTERS: OnceLock<PathBuf> = OnceLock::new();
     static OWN: OnceLock<PathBuf> = OnceLock::new();
     static ORDINARY: OnceLock<PathBuf> = OnceLock::new();
-    let own = OWN.get_or_init(|| {
+    let testers = TESTERS.get_or_init(|| {
         // With the tester's whole environment: making it may need a proxy or a package index.
         let data = tempfile::tempdir_in(grounds()).expect("a directory");
         let say = |arguments: &[&str]| {
@@ -379,14 +381,27 @@ fn environment(user: User) -> &'static Path {
         PathBuf::from(setting.and_then(|one| one["value"].as_str()).expect("env_dir is a setting"))
     });
     match user {
-        User::Own => own,
-        User::Ordinary => ORDINARY.get_or_init(|| open_copy(own)),
+        User::Own => OWN.get_or_init(|| links_to_what_all_have(testers)),
+        User::Ordinary => ORDINARY.get_or_init(|| open_copy(testers)),
     }
+}
+
+fn links_to_what_all_have(environment: &Path) -> PathBuf {
+    let links = grounds().join("environment-own");
+    fs::create_dir(&links).expect("a directory");
+    for entry in fs::read_dir(environment).expect("an environment").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_whole = !name.ends_with(".part");
+        if is_whole && ["core-", "kernel-", "llama-"].iter().any(|shared| name.starts_with(shared)) {
+            symlink(entry.path(), links.join(name)).expect("a link");
+        }
+    }
+    links
 }
 
 /// A copy of the environment below a directory that everybody can reach; by hard links where that is possible.
 fn open_copy(environment: &Path) -> PathBuf {
-    let copy = grounds().join("environment");
+    let copy = grounds().join("environment-ordinary");
     fs::create_dir(&copy).expect("a directory");
     for entry in fs::read_dir(environment).expect("an environment").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();

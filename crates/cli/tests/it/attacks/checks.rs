@@ -90,11 +90,15 @@ impl Host {
     }
 }
 
-/// Where that place's Python environment lies.
+/// Where that place's Python environment lies, also where the folder that its commands name holds links.
 pub fn environment_of(place: &Place) -> std::path::PathBuf {
     let call = place.assay(["--version"]);
-    let found = call.environment().find(|(name, _)| *name == "ASSAY_ENV_DIR").map(|(_, value)| value.into());
-    found.expect("every call names it")
+    let found = call.environment().find(|(name, _)| *name == "ASSAY_ENV_DIR").map(|(_, value)| Path::new(value));
+    let named = found.expect("every call names it");
+    let sets = std::fs::read_dir(named).expect("an environment").flatten();
+    let mut cores = sets.filter(|set| set.file_name().to_string_lossy().starts_with("core-"));
+    let core = cores.next().expect("the set that all have").path().canonicalize().expect("it is there");
+    core.parent().expect("it lies in a folder").to_path_buf()
 }
 
 /// The end of a path, which no other path is likely to share.

@@ -179,7 +179,9 @@ def run_in_real_time():
 
 @check("seccomp", "EPERM")
 def run_by_a_deadline():
-    return call(314, 0, bytes(56), 0)
+    # As nice as it is: less nice is refused to anybody, and the tests may have been started at a low priority.
+    nice = int(open("/proc/self/stat").read().rpartition(") ")[2].split()[16])
+    return call(314, 0, bytes(16) + nice.to_bytes(4, "little", signed=True) + bytes(36), 0)
 
 
 @check("seccomp", "EPERM")
