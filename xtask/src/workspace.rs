@@ -89,7 +89,15 @@ fn collect(folder: &Path, below: &str, paths: &mut Vec<String>) -> anyhow::Resul
 
 fn cargo() -> Command {
     // Cargo names itself to what it runs, so that the same one goes on.
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What it says of this package would be read by build scripts of others, which would run anew at every change between here
+    // and a shell.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
+            command.env_remove(&name);
+        }
+    }
+    command
 }
 
 /// Runs a command that must succeed and gives what it wrote on stdout.
