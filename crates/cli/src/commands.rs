@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod cache;
+pub mod chart;
 pub mod completions;
 pub mod config;
 pub mod data;

@@ -13,6 +13,7 @@ mod grid;
 mod printer;
 mod rows;
 mod terminal;
+mod told;
 mod watcher;
 mod when;
 

@@ -2,7 +2,7 @@
 
 use base::Hash;
 use data::dataset::Dataset;
-use data::describe::describe;
+use data::describe::{describe, title};
 use data::metadata::Metadata;
 use data::plan::Agg;
 use data::profile::Profile;
@@ -275,8 +275,8 @@ fn computed_values_top_lists_and_having() {
             "top": {"n": 3, "by": "revenue", "dir": "desc", "per": ["quarter"], "ties": true},
             "order": [{"by": "quarter", "dir": "asc"}, {"by": "revenue", "dir": "desc"}]}),
         "sum of revenue, count of items, share of the total revenue for each quarter and relative change of revenue \
-         from one quarter to the next for each category by quarter of order_date and category, only where count of \
-         items is at least 20, highest 3 by revenue for each quarter, ties included, sorted by quarter of order_date \
+         from one quarter to the next for each category by quarter and category, only where count of \
+         items is at least 20, highest 3 by revenue for each quarter, ties included, sorted by quarter \
          (earliest first), then revenue (highest first)",
     );
     check(
@@ -329,7 +329,7 @@ fn aggregates_over_groups() {
         json!({"group": [{"as": "month", "expr": col("orders.order_date"), "grain": "month"}], "measures": [revenue()],
                "having": {"test": "gt", "expr": {"ref": "revenue"}, "values": [50000]},
                "over": [{"as": "n", "agg": "count"}]}),
-        "number of months of order_date where revenue is above 50000",
+        "number of months where revenue is above 50000",
     );
     check(
         "ecommerce",
@@ -339,4 +339,24 @@ fn aggregates_over_groups() {
                "over": [{"as": "n", "agg": "count"}, {"as": "t", "agg": "median", "of": "revenue"}]}),
         "number of pairs of product and category and median of the revenue per product and category, of the highest 10",
     );
+}
+
+#[test]
+fn titles_are_short_and_in_peoples_words() {
+    let titled = |name: &str, from: &str, rest: Value| {
+        let mut document = json!({"v": 1, "dataset": name, "from": from});
+        document.as_object_mut().expect("an object").extend(rest.as_object().expect("an object").clone());
+        let plan: plan::Plan = serde_json::from_value(document).expect("a plan");
+        title(&plan, &dataset(name))
+    };
+    let by_month = json!([{"as": "month", "expr": col("orders.order_date"), "grain": "month"}]);
+    let count = json!([{"as": "n", "agg": "count"}]);
+    assert_eq!(titled("ecommerce", "orders", json!({"group": by_month, "measures": count})), "orders by month");
+    let average = json!([{"as": "mean", "agg": "avg", "expr": col("products.unit_price")}]);
+    let by_category = json!([{"as": "category", "expr": col("products.category")}]);
+    let sorted = json!({"group": by_category, "measures": average, "order": [{"by": "mean", "dir": "desc"}]});
+    assert_eq!(titled("ecommerce", "products", sorted), "average unit price by category");
+    let top = json!({"n": 3, "by": "revenue", "dir": "desc"});
+    let ranked = json!({"group": by_category, "measures": [revenue()], "top": top});
+    assert_eq!(titled("ecommerce", "order_items", ranked), "revenue by category, top 3");
 }

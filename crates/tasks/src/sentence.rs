@@ -313,7 +313,7 @@ impl Teller<'_> {
 
     /// One cell of a measure, for reading.
     fn value(&self, index: usize, cell: &Cell) -> String {
-        Form::of(self.plan, self.dataset, &self.table.columns[index]).text(cell)
+        Form::of(self.plan, self.dataset, self.table, index).text(cell)
     }
 }
 

@@ -190,6 +190,13 @@ pub struct Sql {
     /// Also write every row to a file: .csv or .parquet
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub out: Option<std::path::PathBuf>,
+    /// Also draw the result, where a chart helps to read it; into a file where one is named: .svg, .png, or .json for Vega-Lite
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(conflicts_with_all = ["json", "jsonl", "queue"])]
+    pub chart: Option<std::path::PathBuf>,
+    /// The chart's colours; by default light, and in .svg as the screen of whoever looks at it is set
+    #[arg(long, value_name = "THEME", requires = "chart")]
+    pub chart_theme: Option<ChartTheme>,
 }
 
 const THREADS_EXAMPLES: &str = "\
