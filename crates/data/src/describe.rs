@@ -25,7 +25,7 @@ pub fn title(plan: &Plan, dataset: &Dataset) -> String {
     Telling { plan: &told, dataset, brief: true }.sentence()
 }
 
-/// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
+/// One output column of a plan in people's words: `average price`, `revenue`, `product`.
 pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
     let telling = Telling { plan, dataset, brief: false };
     if let Some(over) = plan.over.iter().find(|over| over.name == name) {
@@ -129,7 +129,7 @@ impl Telling<'_> {
         groups
     }
 
-    /// An aggregate over groups: `number of customers`, `average of the count of orders per customer`.
+    /// An aggregate over groups: `number of customers`, `average of the number of orders per customer`.
     fn over(&self, over: &Over) -> String {
         let groups = self.groups();
         let of = || over.of.as_ref().map_or("?".to_string(), |name| self.output(name));
@@ -200,7 +200,7 @@ impl Telling<'_> {
     fn aggregate(&self, measure: &Measure) -> String {
         let Some(expr) = &measure.expr else {
             let rows = self.rows_of(&self.plan.from);
-            return if self.brief { rows } else { format!("count of {rows}") };
+            return if self.brief { rows } else { format!("number of {rows}") };
         };
         let of = match (measure.agg, expr) {
             (Agg::Count | Agg::CountDistinct, _) => self.expression(expr),
@@ -209,25 +209,23 @@ impl Telling<'_> {
             _ => self.expression(expr),
         };
         match measure.agg {
-            Agg::Count => format!("count of {} with a value of {of}", self.rows_of(&self.plan.from)),
+            Agg::Count => format!("number of {} with a value of {of}", self.rows_of(&self.plan.from)),
             Agg::CountDistinct => {
                 let column = if let Expr::Col { col } = expr { self.dataset.column(col) } else { None };
                 match column.and_then(|column| column.noun.as_ref()) {
-                    Some(noun) => format!("count of distinct {}", plural(noun)),
-                    None => format!("count of distinct {of}"),
+                    Some(noun) => format!("number of different {}", plural(noun)),
+                    None => format!("number of different {of}"),
                 }
             }
             Agg::Sum if self.brief => format!("total {of}"),
-            Agg::Avg if self.brief && self.kind(expr) != Kind::Truth => format!("average {of}"),
-            Agg::Median if self.brief => format!("median {of}"),
             Agg::Sum => format!("sum of {of}"),
             Agg::Avg if self.kind(expr) == Kind::Truth => format!("share of {of}"),
-            Agg::Avg => format!("average of {of}"),
+            Agg::Avg => format!("average {of}"),
             Agg::Min if self.kind(expr) == Kind::Time => format!("earliest {of}"),
             Agg::Max if self.kind(expr) == Kind::Time => format!("latest {of}"),
             Agg::Min => format!("minimum of {of}"),
             Agg::Max => format!("maximum of {of}"),
-            Agg::Median => format!("median of {of}"),
+            Agg::Median => format!("median {of}"),
             Agg::Stddev => format!("standard deviation of {of}"),
             Agg::Quantile => format!("{} of {of}", quantile(measure.q)),
         }

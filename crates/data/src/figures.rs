@@ -10,7 +10,7 @@ use base::Cell;
 
 use crate::plan::Grain;
 
-pub use form::Form;
+pub use form::{Form, exact};
 
 /// A number rounded for reading, but never to nothing: one too small for so many decimals keeps three digits that say something.
 fn readable(number: f64, digits: usize) -> String {

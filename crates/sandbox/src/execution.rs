@@ -135,7 +135,7 @@ pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: Cel
     execution.usage = report.usage;
     execution.isolation = report.isolation;
     execution.files_left_out = harvest.left_out;
-    execution.files_beside = harvest.beside;
+    execution.files_beside = harvest.beside.into_iter().filter(|name| name != program.name).collect();
     if let Some(out) = &out {
         execution.files = harvest.files.iter().filter_map(|path| describe(out, path)).collect();
     }

@@ -21,6 +21,11 @@ use crate::told;
 
 /// Asks and prints; 1 when refused.
 pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
+    Ok(perform(terminal, ask).await?.map_or(0, |answer| exit_code(&answer)))
+}
+
+/// Asks and prints; the answer, unless it was only queued.
+pub async fn perform(terminal: &Terminal, ask: &Ask) -> Result<Option<Value>, Problem> {
     // Read while the data is looked for; whoever needs it before it is there waits for it.
     drop(tokio::task::spawn_blocking(planner::read_lexicon));
     let words = words(terminal, ask).await?;
@@ -36,7 +41,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         ..app::requests::question(&terminal.data_names(), data, &resolved, question)
     };
     let chart = ChartFile::asked(ask.chart.as_deref(), ask.chart_theme, &terminal.app.settings.env_dir)?;
-    let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
+    let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(None) };
     let form = match (ask.csv, ask.markdown) {
         (true, _) => Form::Csv,
         (_, true) => Form::Markdown,
@@ -57,7 +62,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
         ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
     }
-    Ok(exit_code(&answer))
+    Ok(Some(answer))
 }
 
 /// Data and question as they were typed; a thread that goes on knows its data.

@@ -75,6 +75,11 @@ impl ChartFile {
         Ok(Some(ChartFile { path: path.to_path_buf(), form, theme, environments }))
     }
 
+    /// Where it goes.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes a chart, if there is one.
     pub fn write(&self, chart: Option<&Chart>) -> Result<Written, Problem> {
         let Some(chart) = chart else { return Ok(Written::Nothing) };

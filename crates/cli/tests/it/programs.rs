@@ -250,9 +250,9 @@ fn what_a_program_leaves_beside_its_folder_of_results_is_said() {
     let document = run(&place, code, &[]);
     assert_eq!(document["files_beside"], json!(["chart.png", "notes"]), "{document}");
     assert_eq!(document["files"][0]["path"], "kept.txt", "{document}");
-    let said = place.assay(["sandbox", "run", "-"]).typed(code).ran();
+    let said = place.assay(["sandbox", "run", "-"]).stdin(code).run();
     let note = "note: `chart.png`, `notes` did not come back: only what a program writes to out/ does, with --out DIR";
-    assert!(said.stderr().contains(note), "{}", said.stderr());
+    assert!(said.stderr.contains(note), "{}", said.stderr);
     assert_eq!(run(&place, "open('out/a', 'w').close()\n", &[])["files_beside"], json!([]));
 }
 

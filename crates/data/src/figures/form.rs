@@ -112,7 +112,8 @@ impl Form {
     }
 }
 
-fn exact(cell: &Cell) -> String {
+/// A cell as the table has it.
+pub fn exact(cell: &Cell) -> String {
     cell.as_str().map_or_else(|| cell.to_string(), str::to_string)
 }
 
