@@ -4,6 +4,7 @@
 //! interface, so that one concept has one shape from the kernel to the terminal.
 
 mod action;
+mod columns;
 mod document;
 mod finding;
 mod hash;
@@ -17,6 +18,7 @@ mod usage;
 mod word;
 
 pub use action::{Action, Choice};
+pub use columns::{columns, cut, padded};
 pub use document::{DOCUMENT_VERSION, Document, schema_of};
 pub use finding::{Finding, FindingInLine, Severity, Span};
 pub use hash::{Digest, Hash};

@@ -44,6 +44,7 @@ Assay answers questions about your data with code that was run in a sandbox, che
 Begin here:
   assay ask ecommerce \"What are the top 10 products by revenue?\"   over data that comes with it
   assay ask sales.csv \"average price by region\"                   over files of your own
+  assay chat sales.csv                                             one question after the other
   assay data list                                                  what there is to ask, and what to ask of it
   assay serve --open                                               the same as a page in your browser
   assay solve \"…\" --tests tests.py --model NAME                   a program, held against your tests
@@ -118,6 +119,8 @@ pub enum ColorChoice {
 pub enum Command {
     /// Answer a question about a dataset, files or a folder
     Ask(Ask),
+    /// Ask one question after the other, in a session of its own
+    Chat(Chat),
     /// Write a program with a model, run it against tests, and keep what holds
     Solve(Solve),
     /// The same as `solve`
@@ -164,6 +167,12 @@ pub enum Command {
     /// Print a script that completes commands, flags, datasets' names and runs' ids in your shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions(Completions),
+}
+
+/// A command of ours as if these words had been typed.
+pub fn typed(words: &[&str]) -> Command {
+    let all = std::iter::once("assay").chain(words.iter().copied());
+    Cli::try_parse_from(all).expect("the words are ours").command
 }
 
 /// How a run is begun.

@@ -2,6 +2,8 @@
 
 pub mod ask;
 pub mod cache;
+pub mod chart;
+pub mod chat;
 pub mod completions;
 pub mod config;
 pub mod data;

@@ -13,6 +13,7 @@ mod grid;
 mod printer;
 mod rows;
 mod terminal;
+mod told;
 mod watcher;
 mod when;
 
@@ -50,7 +51,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misunderstood(&error),
     };
-    let interrupted = watch_interrupts();
+    let interrupted = match &cli.command {
+        // A session is left by its own words; Ctrl-C stops what it does.
+        Command::Chat(_) => oneshot::channel().1,
+        _ => watch_interrupts(),
+    };
     let runtime = match &cli.command {
         // One that serves many uses every processor; a command is over sooner on one thread.
         Command::Serve(_) => tokio::runtime::Builder::new_multi_thread().enable_all().build(),
@@ -152,6 +157,7 @@ fn interruption(terminal: &Terminal) -> Problem {
 async fn dispatch(terminal: &Terminal, command: &Command) -> Result<u8, Problem> {
     match command {
         Command::Ask(ask) => commands::ask::run(terminal, ask).await,
+        Command::Chat(chat) => commands::chat::run(terminal, chat).await,
         Command::Eval(eval) => commands::eval::run(terminal, eval).await,
         Command::Solve(solve) | Command::Run(solve) => commands::solve::run(terminal, solve).await,
         Command::Sql(sql) => commands::sql::run(terminal, sql).await,

@@ -15,12 +15,19 @@ use words::{joined, plural, value};
 
 /// The plan as one line, such as `sum of revenue by product, highest 10`.
 pub fn describe(plan: &Plan, dataset: &Dataset) -> String {
-    Telling { plan, dataset }.sentence()
+    Telling { plan, dataset, brief: false }.sentence()
 }
 
-/// One output column of a plan in people's words: `average of price`, `revenue`, `product`.
+/// What a plan's result is called above a picture of it, such as `orders by month`: shorter than what it was read as, which
+/// stands beside it.
+pub fn title(plan: &Plan, dataset: &Dataset) -> String {
+    let told = Plan { order: Vec::new(), via: Vec::new(), ..plan.clone() };
+    Telling { plan: &told, dataset, brief: true }.sentence()
+}
+
+/// One output column of a plan in people's words: `average price`, `revenue`, `product`.
 pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
-    let telling = Telling { plan, dataset };
+    let telling = Telling { plan, dataset, brief: false };
     if let Some(over) = plan.over.iter().find(|over| over.name == name) {
         return telling.over(over);
     }
@@ -34,6 +41,8 @@ pub fn describe_output(plan: &Plan, dataset: &Dataset, name: &str) -> String {
 struct Telling<'a> {
     plan: &'a Plan,
     dataset: &'a Dataset,
+    /// As a title: without what only the reading must say.
+    brief: bool,
 }
 
 /// What the values of an output are, as far as sorting words depend on it.
@@ -120,7 +129,7 @@ impl Telling<'_> {
         groups
     }
 
-    /// An aggregate over groups: `number of customers`, `average of the count of orders per customer`.
+    /// An aggregate over groups: `number of customers`, `average of the number of orders per customer`.
     fn over(&self, over: &Over) -> String {
         let groups = self.groups();
         let of = || over.of.as_ref().map_or("?".to_string(), |name| self.output(name));
@@ -145,16 +154,24 @@ impl Telling<'_> {
             other => self.expression(other),
         };
         match group.grain {
+            Some(grain) if self.brief || self.is_only_time(&group.expr) => grain.as_str().to_string(),
             Some(grain) => format!("{} of {of}", grain.as_str()),
             None => of,
         }
     }
 
+    /// Whether nothing else in the data says when.
+    fn is_only_time(&self, expr: &Expr) -> bool {
+        let columns = self.dataset.tables.iter().flat_map(|table| &table.columns);
+        matches!(expr, Expr::Col { .. }) && columns.filter(|column| column.ty.is_temporal()).count() == 1
+    }
+
     fn measure(&self, measure: &Measure) -> String {
         let (name, meaning) = (self.declared_name(measure), self.aggregate(measure));
         let text = match (&name, measure.agg, &measure.expr) {
+            (Some(name), Agg::Sum, _) if self.brief => name.to_string(),
             (Some(name), Agg::Sum, _) => format!("sum of {name}"),
-            (Some(name), _, Some(Expr::Col { .. })) => format!("{name} ({meaning})"),
+            (Some(name), _, Some(Expr::Col { .. })) if !self.brief => format!("{name} ({meaning})"),
             (Some(name), _, _) => name.to_string(),
             (None, _, _) => meaning,
         };
@@ -182,7 +199,8 @@ impl Telling<'_> {
 
     fn aggregate(&self, measure: &Measure) -> String {
         let Some(expr) = &measure.expr else {
-            return format!("count of {}", self.rows_of(&self.plan.from));
+            let rows = self.rows_of(&self.plan.from);
+            return if self.brief { rows } else { format!("number of {rows}") };
         };
         let of = match (measure.agg, expr) {
             (Agg::Count | Agg::CountDistinct, _) => self.expression(expr),
@@ -191,22 +209,23 @@ impl Telling<'_> {
             _ => self.expression(expr),
         };
         match measure.agg {
-            Agg::Count => format!("count of {} with a value of {of}", self.rows_of(&self.plan.from)),
+            Agg::Count => format!("number of {} with a value of {of}", self.rows_of(&self.plan.from)),
             Agg::CountDistinct => {
                 let column = if let Expr::Col { col } = expr { self.dataset.column(col) } else { None };
                 match column.and_then(|column| column.noun.as_ref()) {
-                    Some(noun) => format!("count of distinct {}", plural(noun)),
-                    None => format!("count of distinct {of}"),
+                    Some(noun) => format!("number of different {}", plural(noun)),
+                    None => format!("number of different {of}"),
                 }
             }
+            Agg::Sum if self.brief => format!("total {of}"),
             Agg::Sum => format!("sum of {of}"),
             Agg::Avg if self.kind(expr) == Kind::Truth => format!("share of {of}"),
-            Agg::Avg => format!("average of {of}"),
+            Agg::Avg => format!("average {of}"),
             Agg::Min if self.kind(expr) == Kind::Time => format!("earliest {of}"),
             Agg::Max if self.kind(expr) == Kind::Time => format!("latest {of}"),
             Agg::Min => format!("minimum of {of}"),
             Agg::Max => format!("maximum of {of}"),
-            Agg::Median => format!("median of {of}"),
+            Agg::Median => format!("median {of}"),
             Agg::Stddev => format!("standard deviation of {of}"),
             Agg::Quantile => format!("{} of {of}", quantile(measure.q)),
         }
@@ -271,6 +290,7 @@ impl Telling<'_> {
             (Kind::Time, Dir::Asc) => "earliest",
             (Kind::Text | Kind::Truth, Dir::Asc) => "first",
             (Kind::Text | Kind::Truth, Dir::Desc) => "last",
+            (Kind::Number, Dir::Desc) if self.brief => "top",
             (Kind::Number, Dir::Desc) => "highest",
             (Kind::Number, Dir::Asc) => "lowest",
         };

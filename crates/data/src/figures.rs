@@ -1,118 +1,25 @@
 //! How cells are written for people: rounded, with thousands set apart, with their unit, periods by name.
 //!
-//! Sentences and charts write them the same way, so that no reader has to compare two roundings of one cell.
+//! Tables, sentences and charts write them the same way, so that no reader has to compare two roundings of one cell.
 
-use base::{Cell, Column, Type};
-use serde::{Deserialize, Serialize};
+mod form;
+
 use serde_json::Value;
 
-use crate::dataset::Dataset;
-use crate::plan::{Agg, ComputeOp, Expr, Grain, Measure, Part, Plan};
+use base::Cell;
 
-/// How the numbers of one output column are written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Form {
-    /// Shares, relative changes and averages of truths are told in percent.
-    pub percent: bool,
-    /// Decimals at most.
-    pub digits: usize,
-    /// Such as `hours`.
-    pub unit: Option<String>,
-    /// Calendar years have no thousands.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub years: bool,
-}
+use crate::plan::Grain;
 
-impl Form {
-    /// The form of an output column of a plan.
-    pub fn of(plan: &Plan, dataset: &Dataset, column: &Column) -> Form {
-        let digits = if column.ty == Type::Int { 0 } else { 2 };
-        // What is aggregated over groups is written as the groups' values are; how many groups there are has no unit.
-        let name = match plan.over.iter().find(|over| over.name == column.name) {
-            Some(over) => over.of.as_deref(),
-            None => Some(column.name.as_str()),
-        };
-        let percent = name.is_some_and(|name| is_fraction(plan, dataset, name));
-        let unit = name.and_then(|name| unit(plan, dataset, name)).filter(|_| !percent);
-        let years = unit.is_none() && name.is_some_and(|name| are_years(plan, dataset, name));
-        Form { percent, digits, unit, years }
-    }
+pub use form::{Form, exact};
 
-    /// One that counts rows.
-    pub fn of_counts() -> Form {
-        Form { percent: false, digits: 0, unit: None, years: false }
-    }
-
-    /// One cell with its unit.
-    pub fn text(&self, cell: &Cell) -> String {
-        let exact = cell.as_str().map_or_else(|| cell.to_string(), str::to_string);
-        match (number(cell), &self.unit) {
-            (Some(number), Some(unit)) if number.abs() == 1.0 && self.digits == 0 => {
-                format!("{} {}", self.figure(&exact), one_of(unit))
-            }
-            (Some(_), Some(unit)) => format!("{} {unit}", self.figure(&exact)),
-            (Some(_), None) => self.figure(&exact),
-            (None, _) => exact,
-        }
-    }
-
-    /// A number as the table spells it, for reading. Whole numbers keep every digit, however many.
-    pub fn figure(&self, exact: &str) -> String {
-        let digits = exact.strip_prefix('-').unwrap_or(exact);
-        if !self.percent && self.digits == 0 && digits.chars().all(|letter| letter.is_ascii_digit()) {
-            return if self.years { exact.to_string() } else { grouped(exact) };
-        }
-        exact.parse().map_or_else(|_| exact.to_string(), |number| self.bare(number))
-    }
-
-    /// One number without its unit.
-    pub fn bare(&self, number: f64) -> String {
-        match self {
-            Form { percent: true, .. } => format!("{} %", readable(number * 100.0, 1)),
-            Form { years: true, .. } => format!("{number:.0}"),
-            Form { digits, .. } => readable(number, *digits),
-        }
-    }
-}
-
-/// Whether an output column holds whole numbers that are calendar years for all that the data shows.
-fn are_years(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
-    const CALENDAR: std::ops::RangeInclusive<i64> = 1500..=2200;
-    let expr = match measure(plan, name) {
-        Some(Measure { agg: Agg::Min | Agg::Max, expr, .. }) => expr.as_ref(),
-        Some(_) => None,
-        None => {
-            let groups = plan.group.iter().map(|group| (&group.name, &group.expr));
-            let mut shown = groups.chain(plan.select.iter().map(|select| (&select.name, &select.expr)));
-            shown.find(|(known, _)| *known == name).map(|(_, expr)| expr)
-        }
-    };
-    match expr {
-        Some(Expr::Part { part, .. }) => *part == Part::Year,
-        Some(Expr::Col { col }) => dataset.column(col).is_some_and(|column| {
-            let within =
-                |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
-            column.ty == Type::Int && within(&column.min) && within(&column.max)
-        }),
-        _ => false,
-    }
-}
-
-/// A unit after one: `1 hour`.
-fn one_of(unit: &str) -> &str {
-    let counted =
-        ["years", "months", "weeks", "days", "hours", "minutes", "seconds", "units", "items", "pieces", "points"];
-    if counted.contains(&unit) { unit.trim_end_matches('s') } else { unit }
-}
-
-/// A number rounded for reading, but never to nothing: a small one keeps three digits that say something.
+/// A number rounded for reading, but never to nothing: one too small for so many decimals keeps three digits that say something.
 fn readable(number: f64, digits: usize) -> String {
     let size = number.abs();
     if size >= 1e16 || size > 0.0 && size < 1e-6 {
         return scientific(number);
     }
-    let smallest = 10_f64.powi(1 - digits as i32);
-    if size == 0.0 || size >= smallest || size.fract() == 0.0 {
+    let smallest = 0.5 * 10_f64.powi(-(digits as i32));
+    if size == 0.0 || size >= smallest {
         return rounded(number, digits);
     }
     let first = -size.log10().floor() as usize;
@@ -134,54 +41,6 @@ pub fn scientific(number: f64) -> String {
             format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'))
         }
         None => text,
-    }
-}
-
-fn measure<'a>(plan: &'a Plan, name: &str) -> Option<&'a Measure> {
-    plan.measures.iter().find(|measure| measure.name == name)
-}
-
-fn is_fraction(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
-    if let Some(compute) = plan.compute.iter().find(|compute| compute.name == name) {
-        return matches!(compute.op, ComputeOp::Share | ComputeOp::ChangePct)
-            || (compute.op == ComputeOp::Ratio && is_part_of_whole(plan, &compute.args));
-    }
-    measure(plan, name).is_some_and(|measure| match (&measure.agg, &measure.expr) {
-        (Agg::Avg, Some(Expr::Col { col })) => dataset.column(col).is_some_and(|column| column.ty == Type::Bool),
-        _ => false,
-    })
-}
-
-/// Whether a ratio compares one measure over fewer rows with the same over more.
-fn is_part_of_whole(plan: &Plan, args: &[String]) -> bool {
-    let [part, whole] = args else { return false };
-    match (measure(plan, part), measure(plan, whole)) {
-        (Some(part), Some(whole)) => part.agg == whole.agg && part.expr == whole.expr && part.filter.is_some(),
-        _ => false,
-    }
-}
-
-fn unit(plan: &Plan, dataset: &Dataset, name: &str) -> Option<String> {
-    let same = [ComputeOp::Cumulative, ComputeOp::Change, ComputeOp::Diff];
-    if let Some(compute) = plan.compute.iter().find(|compute| compute.name == name && same.contains(&compute.op)) {
-        return compute.args.first().filter(|arg| *arg != name).and_then(|arg| unit(plan, dataset, arg));
-    }
-    if let Some(select) = plan.select.iter().find(|select| select.name == name) {
-        return column_unit(dataset, &select.expr);
-    }
-    let measure = measure(plan, name)?;
-    if matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
-        return None;
-    }
-    let declared = dataset.measures.iter().find(|d| d.agg == measure.agg && d.expr == measure.expr);
-    let of_measure = declared.and_then(|declared| declared.unit.clone());
-    of_measure.or_else(|| measure.expr.as_ref().and_then(|expr| column_unit(dataset, expr)))
-}
-
-fn column_unit(dataset: &Dataset, expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Col { col } => dataset.column(col).and_then(|column| column.unit.clone()),
-        _ => None,
     }
 }
 
@@ -220,7 +79,7 @@ pub fn period(grain: Grain, start: &str) -> String {
     match grain {
         Grain::Year => year.to_string(),
         Grain::Quarter => format!("Q{} {year}", (month.max(1) - 1) / 3 + 1),
-        Grain::Month => format!("{} {year}", month_name(month)),
+        Grain::Month => format!("{} {year}", &month_name(month)[..3]),
         Grain::Week => format!("the week of {start}"),
         Grain::Day | Grain::Hour => start.replace('T', " "),
     }
@@ -264,7 +123,8 @@ mod tests {
         for (percent, digits, exact, expected) in [
             (false, 2, "56.75", "56.75"),
             (false, 2, "0.5", "0.50"),
-            (false, 2, "0.0123456", "0.0123"),
+            (false, 2, "0.0123456", "0.01"),
+            (false, 2, "0.00123456", "0.00123"),
             (false, 2, "0.05", "0.05"),
             (false, 2, "-0.00012", "-0.00012"),
             (false, 2, "0.00000000123", "1.23e-9"),
@@ -272,9 +132,10 @@ mod tests {
             (false, 2, "1.5e22", "1.5e22"),
             (false, 0, "9007199254740993", "9,007,199,254,740,993"),
             (false, 0, "-1200", "-1,200"),
-            (true, 2, "0.9527", "95.3 %"),
-            (true, 2, "0.0004", "0.04 %"),
-            (true, 2, "0", "0.0 %"),
+            (true, 1, "0.9527", "95.3 %"),
+            (true, 1, "0.0004", "0.04 %"),
+            (true, 1, "0", "0.0 %"),
+            (true, 0, "0.5", "50 %"),
         ] {
             assert_eq!(form(percent, digits).figure(exact), expected);
         }
@@ -284,6 +145,7 @@ mod tests {
 
     #[test]
     fn periods_are_said_as_people_say_them() {
+        assert_eq!(period(Grain::Month, "2026-01-01"), "Jan 2026");
         assert_eq!(period(Grain::Month, "2026-05-01"), "May 2026");
         assert_eq!(period(Grain::Quarter, "2026-10-01"), "Q4 2026");
         assert_eq!(period(Grain::Hour, "2026-05-01T13:00:00"), "2026-05-01 13:00:00");

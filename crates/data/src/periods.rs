@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn a_period_is_whole_where_the_next_date_lies_beyond_it() {
         let months = ["2026-01-01", "2026-10-01", "2026-11-01"];
-        let only = ["November 2026 has data to the 9th only"];
+        let only = ["Nov 2026 has data to the 9th only"];
         check("month", ("2026-01-01", "2026-11-09", 313), &months, &only);
         check("month", ("2026-01-01", "2026-11-30", 334), &months, &[]);
-        check("month", ("2026-01-15", "2026-11-30", 320), &months, &["January 2026 has data from the 15th only"]);
+        check("month", ("2026-01-15", "2026-11-30", 320), &months, &["Jan 2026 has data from the 15th only"]);
         // One date a month, at its first or its last day.
         check("month", ("2026-01-01", "2026-11-01", 11), &months, &[]);
         check("month", ("2026-01-31", "2026-11-30", 11), &months, &[]);

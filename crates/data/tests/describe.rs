@@ -2,7 +2,7 @@
 
 use base::Hash;
 use data::dataset::Dataset;
-use data::describe::describe;
+use data::describe::{describe, title};
 use data::metadata::Metadata;
 use data::plan::Agg;
 use data::profile::Profile;
@@ -68,7 +68,7 @@ fn declared_measures_go_by_their_names() {
         json!({"group": [{"as": "category", "expr": col("tickets.category")}],
                "measures": [{"as": "s", "agg": "avg", "expr": col("tickets.csat_score")}],
                "where": {"test": "eq", "expr": col("tickets.priority"), "values": ["Critical"]}}),
-        "satisfaction (average of csat_score) by category where priority is Critical",
+        "satisfaction (average csat_score) by category where priority is Critical",
     );
 }
 
@@ -89,47 +89,47 @@ fn a_half_open_range_of_days_ends_with_its_last_day() {
         json!({"measures": [{"as": "n", "agg": "count"}],
                "where": {"test": test, "expr": col(column), "values": [from, to]}})
     };
-    let told = "count of orders where order_date is from 2026-06-24 to 2026-06-30";
+    let told = "number of orders where order_date is from 2026-06-24 to 2026-06-30";
     check("ecommerce", "orders", june("within", "2026-06-24", "2026-07-01", "orders.order_date"), told);
     check("ecommerce", "orders", june("between", "2026-06-24", "2026-06-30", "orders.order_date"), told);
     check(
         "support",
         "tickets",
         june("within", "2026-06-24", "2026-07-01", "tickets.created_at"),
-        "count of tickets where created_at is from 2026-06-24 to 2026-06-30",
+        "number of tickets where created_at is from 2026-06-24 to 2026-06-30",
     );
     check(
         "support",
         "tickets",
         june("between", "2026-06-24", "2026-06-30", "tickets.created_at"),
-        "count of tickets where created_at is from 2026-06-24 00:00 to 2026-06-30 00:00",
+        "number of tickets where created_at is from 2026-06-24 00:00 to 2026-06-30 00:00",
     );
     check(
         "support",
         "tickets",
         june("within", "2026-06-24 08:00:00", "2026-06-24 09:00:00", "tickets.created_at"),
-        "count of tickets where created_at is from 2026-06-24 08:00:00 up to but without 2026-06-24 09:00:00",
+        "number of tickets where created_at is from 2026-06-24 08:00:00 up to but without 2026-06-24 09:00:00",
     );
 }
 
 #[test]
 fn every_aggregate_has_words() {
     let cases = [
-        (json!({"agg": "count"}), "count of readings"),
-        (json!({"agg": "count", "expr": col("sensors.battery_pct")}), "count of readings with a value of battery_pct"),
-        (json!({"agg": "count_distinct", "expr": col("sensors.sensor_id")}), "count of distinct sensors"),
-        (json!({"agg": "count_distinct", "expr": col("sensors.zone")}), "count of distinct zone"),
+        (json!({"agg": "count"}), "number of readings"),
+        (json!({"agg": "count", "expr": col("sensors.battery_pct")}), "number of readings with a value of battery_pct"),
+        (json!({"agg": "count_distinct", "expr": col("sensors.sensor_id")}), "number of different sensors"),
+        (json!({"agg": "count_distinct", "expr": col("sensors.zone")}), "number of different zone"),
         (json!({"agg": "sum", "expr": col("sensors.battery_pct")}), "sum of battery_pct"),
         (json!({"agg": "min", "expr": col("sensors.timestamp")}), "earliest timestamp"),
         (json!({"agg": "max", "expr": col("sensors.pressure_hpa")}), "maximum of pressure_hpa"),
-        (json!({"agg": "median", "expr": col("sensors.pressure_hpa")}), "median of pressure_hpa"),
+        (json!({"agg": "median", "expr": col("sensors.pressure_hpa")}), "median pressure_hpa"),
         (json!({"agg": "stddev", "expr": col("sensors.pressure_hpa")}), "standard deviation of pressure_hpa"),
         (json!({"agg": "quantile", "q": 0.9, "expr": col("sensors.pressure_hpa")}), "90th percentile of pressure_hpa"),
         (json!({"agg": "quantile", "q": 0.995, "expr": col("sensors.pressure_hpa")}), "0.995 quantile of pressure_hpa"),
         (json!({"agg": "avg", "expr": col("sensors.anomaly_flag")}), "anomaly rate (share of anomaly_flag)"),
         (
             json!({"agg": "count", "where": {"test": "eq", "expr": col("sensors.anomaly_flag"), "values": [true]}}),
-            "count of readings (only where anomaly_flag is true)",
+            "number of readings (only where anomaly_flag is true)",
         ),
     ];
     assert!(Agg::ALL.iter().all(|agg| cases.iter().any(|(measure, _)| measure["agg"] == agg.as_str())));
@@ -176,13 +176,13 @@ fn every_test_has_words_and_an_opposite() {
             "ecommerce",
             "inventory",
             json!({"measures": count, "where": pred}),
-            &format!("count of products where {positive}"),
+            &format!("number of products where {positive}"),
         );
         check(
             "ecommerce",
             "inventory",
             json!({"measures": count, "where": {"not": pred}}),
-            &format!("count of products where {negative}"),
+            &format!("number of products where {negative}"),
         );
     }
 }
@@ -199,7 +199,7 @@ fn conditions_nest_without_losing_their_brackets() {
                    {"or": [is("orders.status", json!("completed")), is("orders.returned", json!(true))]},
                    books,
                    {"not": {"or": [is("orders.total", json!(0)), is("orders.total", json!(1))]}}]}}),
-        "count of orders where (status is completed or returned is true) and there is at least one item where \
+        "number of orders where (status is completed or returned is true) and there is at least one item where \
          category is Books and not (total is 0 or total is 1)",
     );
     check(
@@ -274,9 +274,9 @@ fn computed_values_top_lists_and_having() {
             "having": {"test": "ge", "expr": {"ref": "items"}, "values": [20]},
             "top": {"n": 3, "by": "revenue", "dir": "desc", "per": ["quarter"], "ties": true},
             "order": [{"by": "quarter", "dir": "asc"}, {"by": "revenue", "dir": "desc"}]}),
-        "sum of revenue, count of items, share of the total revenue for each quarter and relative change of revenue \
-         from one quarter to the next for each category by quarter of order_date and category, only where count of \
-         items is at least 20, highest 3 by revenue for each quarter, ties included, sorted by quarter of order_date \
+        "sum of revenue, number of items, share of the total revenue for each quarter and relative change of revenue \
+         from one quarter to the next for each category by quarter and category, only where number of \
+         items is at least 20, highest 3 by revenue for each quarter, ties included, sorted by quarter \
          (earliest first), then revenue (highest first)",
     );
     check(
@@ -286,8 +286,8 @@ fn computed_values_top_lists_and_having() {
                "measures": [{"as": "n", "agg": "count"}],
                "compute": [{"as": "running", "op": "cumulative", "args": ["n"], "along": "d"}],
                "top": {"n": 1, "by": "n", "dir": "asc"}, "order": [{"by": "n", "dir": "asc"}]}),
-        "count of tickets and running total of count of tickets over weekday of created_at by weekday of created_at, \
-         lowest 1 by count of tickets",
+        "number of tickets and running total of number of tickets over weekday of created_at by weekday of created_at, \
+         lowest 1 by number of tickets",
     );
     let late = json!({"test": "eq", "expr": col("tickets.sla_met"), "values": [false]});
     check(
@@ -296,9 +296,9 @@ fn computed_values_top_lists_and_having() {
         json!({"measures": [{"as": "late", "agg": "count", "where": late}, {"as": "n", "agg": "count"}],
                "compute": [{"as": "r", "op": "ratio", "args": ["late", "n"]},
                            {"as": "loop", "op": "diff", "args": ["r", "loop"]}]}),
-        "count of tickets (only where sla_met is false), count of tickets, ratio of count of tickets (only where \
-         sla_met is false) to count of tickets and (ratio of count of tickets (only where sla_met is false) to \
-         count of tickets) minus loop",
+        "number of tickets (only where sla_met is false), number of tickets, ratio of number of tickets (only where \
+         sla_met is false) to number of tickets and (ratio of number of tickets (only where sla_met is false) to \
+         number of tickets) minus loop",
     );
 }
 
@@ -312,7 +312,7 @@ fn aggregates_over_groups() {
         json!({"group": by_customer, "measures": orders,
                "having": {"test": "gt", "expr": {"ref": "n"}, "values": [5]},
                "over": [{"as": "loyal", "agg": "count"}]}),
-        "number of customers where count of orders is above 5",
+        "number of customers where number of orders is above 5",
     );
     check(
         "ecommerce",
@@ -320,7 +320,7 @@ fn aggregates_over_groups() {
         json!({"group": by_customer, "measures": orders, "limit": 10,
                "where": {"test": "eq", "expr": col("orders.status"), "values": ["completed"]},
                "over": [{"as": "a", "agg": "avg", "of": "n"}, {"as": "m", "agg": "max", "of": "n"}]}),
-        "average of the count of orders per customer and maximum of the count of orders per customer, from orders \
+        "average of the number of orders per customer and maximum of the number of orders per customer, from orders \
          where status is completed",
     );
     check(
@@ -329,7 +329,7 @@ fn aggregates_over_groups() {
         json!({"group": [{"as": "month", "expr": col("orders.order_date"), "grain": "month"}], "measures": [revenue()],
                "having": {"test": "gt", "expr": {"ref": "revenue"}, "values": [50000]},
                "over": [{"as": "n", "agg": "count"}]}),
-        "number of months of order_date where revenue is above 50000",
+        "number of months where revenue is above 50000",
     );
     check(
         "ecommerce",
@@ -337,6 +337,26 @@ fn aggregates_over_groups() {
         json!({"group": [{"as": "p", "expr": col("inventory.name")}, {"as": "c", "expr": col("order_items.category")}],
                "measures": [revenue()], "top": {"n": 10, "by": "revenue", "dir": "desc"},
                "over": [{"as": "n", "agg": "count"}, {"as": "t", "agg": "median", "of": "revenue"}]}),
-        "number of pairs of product and category and median of the revenue per product and category, of the highest 10",
+        "number of pairs of product and category and median the revenue per product and category, of the highest 10",
     );
+}
+
+#[test]
+fn titles_are_short_and_in_peoples_words() {
+    let titled = |name: &str, from: &str, rest: Value| {
+        let mut document = json!({"v": 1, "dataset": name, "from": from});
+        document.as_object_mut().expect("an object").extend(rest.as_object().expect("an object").clone());
+        let plan: plan::Plan = serde_json::from_value(document).expect("a plan");
+        title(&plan, &dataset(name))
+    };
+    let by_month = json!([{"as": "month", "expr": col("orders.order_date"), "grain": "month"}]);
+    let count = json!([{"as": "n", "agg": "count"}]);
+    assert_eq!(titled("ecommerce", "orders", json!({"group": by_month, "measures": count})), "orders by month");
+    let average = json!([{"as": "mean", "agg": "avg", "expr": col("products.unit_price")}]);
+    let by_category = json!([{"as": "category", "expr": col("products.category")}]);
+    let sorted = json!({"group": by_category, "measures": average, "order": [{"by": "mean", "dir": "desc"}]});
+    assert_eq!(titled("ecommerce", "products", sorted), "average unit price by category");
+    let top = json!({"n": 3, "by": "revenue", "dir": "desc"});
+    let ranked = json!({"group": by_category, "measures": [revenue()], "top": top});
+    assert_eq!(titled("ecommerce", "order_items", ranked), "revenue by category, top 3");
 }

@@ -292,9 +292,9 @@ impl Cell {
         let stderr = self.stderr.await.unwrap_or_default();
         let (report, descriptors) = told.unzip();
         let ended = report.as_ref().is_some_and(|report| matches!(report.end, End::Exited { .. } | End::Killed { .. }));
-        let harvest = match (self.out, descriptors.into_iter().flatten().next()) {
-            (Some(target), Some(left)) if ended => {
-                let copying = move || harvest::copy_out(&left, &target, self.out_bytes_max);
+        let harvest = match descriptors.into_iter().flatten().next() {
+            Some(left) if ended => {
+                let copying = move || harvest::copy_out(&left, self.out.as_deref(), self.out_bytes_max);
                 tokio::task::spawn_blocking(copying).await.unwrap_or_default()
             }
             _ => Harvest::default(),

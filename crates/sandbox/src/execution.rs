@@ -84,6 +84,9 @@ pub struct Execution {
     /// How many other entries of `out/` did not come back: links, devices, or beyond the most that are copied.
     #[serde(default)]
     pub files_left_out: usize,
+    /// What it left in its folder beside `out/`, where nothing comes back from; the first of it.
+    #[serde(default)]
+    pub files_beside: Vec<String>,
     /// What it used.
     pub usage: Usage,
     /// How it was isolated.
@@ -132,6 +135,7 @@ pub async fn execute_with(sandbox: &Sandbox, program: &Program<'_>, options: Cel
     execution.usage = report.usage;
     execution.isolation = report.isolation;
     execution.files_left_out = harvest.left_out;
+    execution.files_beside = harvest.beside.into_iter().filter(|name| name != program.name).collect();
     if let Some(out) = &out {
         execution.files = harvest.files.iter().filter_map(|path| describe(out, path)).collect();
     }
@@ -172,6 +176,7 @@ impl Execution {
             findings: Vec::new(),
             files: Vec::new(),
             files_left_out: 0,
+            files_beside: Vec::new(),
             usage: Usage::default(),
             isolation: None,
         }

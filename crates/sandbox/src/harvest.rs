@@ -14,6 +14,7 @@ use crate::sys;
 const FILES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 8;
 const ENTRIES_MAX: usize = 100_000;
+const BESIDE_MAX: usize = 10;
 
 /// Why the files of a program could not be brought back.
 #[derive(Clone, Debug)]
@@ -31,17 +32,29 @@ pub struct Harvest {
     pub files: Vec<String>,
     /// How many other entries there were.
     pub left_out: usize,
+    /// What lies beside `out/` and is gone with the cell, sorted.
+    pub beside: Vec<String>,
     /// Why a file could not be written on our side.
     pub failed: Option<HarvestFailure>,
     bytes: u64,
 }
 
-/// Copies what lies below `out` into `target`, at most `bytes_max` in all: a file may claim more than it takes.
-pub fn copy_out(out: &OwnedFd, target: &Path, bytes_max: u64) -> Harvest {
-    let mut harvest = Harvest::default();
-    collect(&Field { out, target, bytes_max }, Path::new(""), &mut harvest, 0);
-    harvest.files.sort();
+/// Copies what lies below `out` into `target`, where there is one, at most `bytes_max` in all: a file may claim more than it
+/// takes.
+pub fn copy_out(out: &OwnedFd, target: Option<&Path>, bytes_max: u64) -> Harvest {
+    let mut harvest = Harvest { beside: beside(out), ..Harvest::default() };
+    if let Some(target) = target {
+        collect(&Field { out, target, bytes_max }, Path::new(""), &mut harvest, 0);
+        harvest.files.sort();
+    }
     harvest
+}
+
+/// The first names that a program left in the folder around `out`; hidden ones are those of libraries.
+fn beside(out: &OwnedFd) -> Vec<String> {
+    let known = |name: &str| matches!(name, "out" | "input" | "__pycache__") || name.starts_with('.');
+    let all = names(out, Path::new("..")).into_iter().map(|name| name.to_string_lossy().into_owned());
+    all.filter(|name| !known(name)).take(BESIDE_MAX).collect()
 }
 
 struct Field<'a> {

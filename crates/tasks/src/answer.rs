@@ -4,7 +4,9 @@ use base::{Document, Hash, RunId, Table};
 use data::Dataset;
 use data::chart::{Chart, Kind};
 use data::dataset::Identity;
+use data::figures::Form;
 use data::plan::Plan;
+use data::profile::Remark;
 use model::{Reply, Tokens};
 use planner::{Assumption, Reading, Reason, Refusal};
 use schemars::JsonSchema;
@@ -218,6 +220,8 @@ pub struct Answer {
     pub assumptions: Vec<Assumption>,
     pub sentence: Option<String>,
     pub table: Option<Table>,
+    /// How the cells of each column of the table are written for people; the table has them as they are.
+    pub forms: Vec<Form>,
     pub focus: Option<Vec<String>>,
     pub chart: Option<AnswerChart>,
     /// In canonical form; the plan language has a schema of its own.
@@ -233,6 +237,8 @@ pub struct Answer {
     pub readings: Vec<NumberedReading>,
     /// What was decided about the files when they were read.
     pub notes: Vec<String>,
+    /// Those of the notes that are about a column the answer is made from.
+    pub notes_touching: Vec<String>,
     pub timing_ms: Timing,
     /// The model that was asked; none where the planner read the question.
     pub model: Option<AnswerModel>,
@@ -279,6 +285,7 @@ impl Answer {
             assumptions: Vec::new(),
             sentence: None,
             table: None,
+            forms: Vec::new(),
             focus: None,
             chart: None,
             plan: None,
@@ -289,6 +296,7 @@ impl Answer {
             cached_from: None,
             readings: Vec::new(),
             notes: Vec::new(),
+            notes_touching: Vec::new(),
             timing_ms: Timing::default(),
             model: None,
             code: None,
@@ -350,7 +358,21 @@ impl Answer {
         self.chart = data::chart::choose(&reading.plan, dataset, whole, &reading.focus, reading.chart)
             .map(|chart| AnswerChart { kind: chart.kind, spec: chart.spec(), drawing: chart });
         self.sentence = Some(sentence::tell(&reading.plan, dataset, whole, table.rows.len(), &reading.focus));
+        self.forms = forms(&reading.plan, dataset, whole);
         self.table = Some(table);
+    }
+
+    /// Says which of the remarks on the files are about columns that it is made from.
+    pub fn touch(&mut self, remarks: &[Remark]) {
+        let plan = self.plan_computed.as_ref().map(Plan::columns).unwrap_or_default();
+        let code = self.code.as_ref().map_or("", |code| &code.text);
+        let touches = |remark: &&Remark| {
+            let Some(column) = &remark.column else { return false };
+            let table = remark.table.as_deref();
+            let is_read = |(of, name): (&str, &str)| name == column && table.is_none_or(|table| of == table);
+            plan.iter().filter_map(|read| read.split_once('.')).any(is_read) || code.contains(column.as_str())
+        };
+        self.notes_touching = remarks.iter().filter(touches).map(|remark| remark.message.clone()).collect();
     }
 
     /// Takes back what was understood: a refused answer shows no half of one.
@@ -360,12 +382,18 @@ impl Answer {
         self.assumptions = Vec::new();
         self.sentence = None;
         self.table = None;
+        self.forms = Vec::new();
         self.chart = None;
         self.focus = None;
         self.plan = None;
         self.plan_hash = None;
         self.sql = None;
     }
+}
+
+/// How each column of a plan's result is written.
+pub(crate) fn forms(plan: &Plan, dataset: &Dataset, table: &Table) -> Vec<Form> {
+    (0..table.columns.len()).map(|at| Form::of(plan, dataset, table, at)).collect()
 }
 
 /// How to say what a word means that may be a number of the owner's own, where none was declared yet.

@@ -121,6 +121,7 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     if let Some(plan) = &answer.plan_computed {
         answer.remembered = warehouse.notes().touching(&input.data, plan);
     }
+    answer.touch(&prepared.remarks);
     answer.timing_ms.total = milliseconds(started);
     let document = answer.to_json();
     let (answered, recall) = (answer.status == AnswerStatus::Answered, Some(recall).filter(|_| answer.repeatable));

@@ -23,6 +23,7 @@ use std::path::Path;
 use agent::{Action, End, Language, Machine, Outcome as Came, Policy, Ran, Writing, Written};
 use base::{Cell, Code, Hash, Problem, Table};
 use data::Dataset;
+use data::figures::Form;
 use flow::Run;
 use model::{Family, Reply, Request};
 use planner::{Index, Reason, Refusal};
@@ -208,6 +209,7 @@ fn conclude(
             answer.sql = (code.language == Language::Sql).then(|| code.text.clone());
             answer.focus = Some(table.columns.iter().map(|column| column.name.clone()).collect());
             answer.sentence = Some(result::tell(&table));
+            answer.forms = Form::of_each(&table);
             if code.language == Language::Plan {
                 plan::tell(answer, over, &code.text, &table)?;
             } else {

@@ -53,7 +53,7 @@ pub use solve::{
     SolveInput, Solver, TestsFile, solve,
 };
 pub use sql::{SqlDocument, SqlInput, sql};
-pub use whole::FileForm;
+pub use whole::{FileForm, unlimited};
 
 /// The names under which tasks are registered and found again after a restart.
 pub const ASK: &str = "ask/1";

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 
-use crate::answer::Known;
+use crate::answer::{Known, forms};
 use crate::context::Context;
 use crate::query::{Kernel, ORACLE_ROWS_MAX, Queried, Recomputed, UNLESS_LOST, rows_read};
 use crate::sql::SqlDocument;
@@ -69,7 +69,8 @@ pub async fn plan_run(run: &mut Run, context: &Context, input: Value) -> Result<
         known = Some(verified.known);
     }
     let outcome = queried.outcome;
-    let computed = SqlDocument::of(run.id(), &sql, queried);
+    let mut computed = SqlDocument::of(run.id(), &sql, queried);
+    computed.forms = computed.table.as_ref().map(|table| forms(&plan, dataset, table)).unwrap_or_default();
     Ok(finish(outcome, &PlanDocument { computed, plan: plan.canonical(), plan_hash: plan.hash(), known }))
 }
 

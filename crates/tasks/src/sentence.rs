@@ -210,7 +210,7 @@ impl Teller<'_> {
         match (self.plan.over.as_slice(), self.plan.measures.as_slice()) {
             ([Over { agg: OverAgg::Count, .. }], _) => reading.strip_prefix("number of "),
             ([], [Measure { agg: Agg::Count, expr: None, filter: None, .. }]) if self.plan.compute.is_empty() => {
-                reading.strip_prefix("count of ")
+                reading.strip_prefix("number of ")
             }
             _ => None,
         }
@@ -313,7 +313,7 @@ impl Teller<'_> {
 
     /// One cell of a measure, for reading.
     fn value(&self, index: usize, cell: &Cell) -> String {
-        Form::of(self.plan, self.dataset, &self.table.columns[index]).text(cell)
+        Form::of(self.plan, self.dataset, self.table, index).text(cell)
     }
 }
 

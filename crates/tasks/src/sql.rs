@@ -1,6 +1,7 @@
 //! The task `sql/1`: one statement of the user's, through the same door as our own.
 
 use base::{Document, Finding, Problem, RunId, Table, Usage};
+use data::figures::Form;
 use flow::{Finish, Run};
 use sandbox::{Isolation, KilledBy, Outcome, Raised, Stop};
 use schemars::JsonSchema;
@@ -40,6 +41,8 @@ pub struct SqlDocument {
     pub sql: String,
     /// The result.
     pub table: Option<Table>,
+    /// How the cells of each column are written for people; the table has them as they are.
+    pub forms: Vec<Form>,
     /// Why it failed.
     pub error: Option<Raised>,
     /// Why the guard refused it.
@@ -62,6 +65,7 @@ impl SqlDocument {
             outcome: queried.outcome,
             killed_by: queried.killed_by,
             sql: sql.to_string(),
+            forms: queried.table.as_ref().map(Form::of_each).unwrap_or_default(),
             table: queried.table,
             error: queried.error,
             findings: queried.findings,

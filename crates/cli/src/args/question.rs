@@ -58,6 +58,19 @@ pub struct Ask {
     pub model: ModelArgs,
 }
 
+/// `assay chat DATA…`
+#[derive(Debug, Args)]
+pub struct Chat {
+    /// A dataset's name, files or folders
+    #[arg(required = true, value_name = "DATA")]
+    pub data: Vec<String>,
+    /// Go on with this thread; one of its own if not given
+    #[arg(long, value_name = "NAME", value_parser = thread_name)]
+    pub thread: Option<String>,
+    #[command(flatten)]
+    pub model: ModelChoice,
+}
+
 /// Who reads what the planner does not, and what that may cost.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
@@ -72,7 +85,7 @@ pub struct ModelArgs {
 }
 
 /// Which model is asked, and what that may cost.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ModelChoice {
     /// The model that is asked: anthropic:MODEL, openai:MODEL, chat:MODEL, ollama:MODEL,
     /// command:PROGRAM, recorded:FILE (an exported run), a name of your settings, or off
@@ -190,6 +203,13 @@ pub struct Sql {
     /// Also write every row to a file: .csv or .parquet
     #[arg(long, value_name = "FILE", conflicts_with = "queue")]
     pub out: Option<std::path::PathBuf>,
+    /// Also draw the result, where a chart helps to read it; into a file where one is named: .svg, .png, or .json for Vega-Lite
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    #[arg(conflicts_with_all = ["json", "jsonl", "queue"])]
+    pub chart: Option<std::path::PathBuf>,
+    /// The chart's colours; by default light, and in .svg as the screen of whoever looks at it is set
+    #[arg(long, value_name = "THEME", requires = "chart")]
+    pub chart_theme: Option<ChartTheme>,
 }
 
 const THREADS_EXAMPLES: &str = "\

@@ -1,6 +1,5 @@
 //! `assay ask`: a question and its answer.
 
-mod chart;
 mod page;
 
 use std::borrow::Cow;
@@ -12,15 +11,21 @@ use serde_json::Value;
 use tasks::{ASK, AskInput};
 use warehouse::{FilesNow, Resolved};
 
-use self::chart::{ChartFile, Written};
 pub use self::page::{Form, View, how_known, print};
 use crate::args::{Ask, Show};
+use crate::commands::chart::{self, ChartFile, Written};
 use crate::commands::runs::runs_of;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
+use crate::told;
 
 /// Asks and prints; 1 when refused.
 pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
+    Ok(perform(terminal, ask).await?.map_or(0, |answer| exit_code(&answer)))
+}
+
+/// Asks and prints; the answer, unless it was only queued.
+pub async fn perform(terminal: &Terminal, ask: &Ask) -> Result<Option<Value>, Problem> {
     // Read while the data is looked for; whoever needs it before it is there waits for it.
     drop(tokio::task::spawn_blocking(planner::read_lexicon));
     let words = words(terminal, ask).await?;
@@ -35,8 +40,8 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
         model: ask.model.chosen(&terminal.app.settings),
         ..app::requests::question(&terminal.data_names(), data, &resolved, question)
     };
-    let chart = ChartFile::asked(ask, &terminal.app.settings.env_dir)?;
-    let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(0) };
+    let chart = ChartFile::asked(ask.chart.as_deref(), ask.chart_theme, &terminal.app.settings.env_dir)?;
+    let Some((answer, runs)) = terminal.run_or_queue(&ask.begin, ASK, &input, question).await? else { return Ok(None) };
     let form = match (ask.csv, ask.markdown) {
         (true, _) => Form::Csv,
         (_, true) => Form::Markdown,
@@ -44,7 +49,12 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     };
     let steps = if ask.show.contains(&Show::Steps) { steps(&runs, &answer).await? } else { Vec::new() };
     let csv = if answer["status"] == "answered" { rows.take(&runs, &answer).await? } else { None };
-    terminal.show(&answer, |printer| print(printer, &answer, &View { show: &ask.show, steps, form, csv }));
+    let version = answer["dataset"]["version"].as_str().unwrap_or_default();
+    let data_dir = &terminal.app.settings.data_dir;
+    terminal.show(&answer, |printer| {
+        let is_told = !told::is_first_time(data_dir, version);
+        print(printer, &answer, &View { show: &ask.show, steps, form, csv, is_told });
+    });
     if let Some(chart) = chart.filter(|_| answer["status"] == "answered") {
         write_chart(terminal, &runs, &chart, &answer).await?;
     }
@@ -52,7 +62,7 @@ pub async fn run(terminal: &Terminal, ask: &Ask) -> Result<u8, Problem> {
     if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
         ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
     }
-    Ok(exit_code(&answer))
+    Ok(Some(answer))
 }
 
 /// Data and question as they were typed; a thread that goes on knows its data.
@@ -102,7 +112,7 @@ fn ways_to_a_model(answer: &Value, app: &App) -> Vec<String> {
 }
 
 async fn write_chart(terminal: &Terminal, runs: &flow::Runs, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {
-    match (chart.write(answer)?, chart::figure_of(answer)) {
+    match (chart.write(app::pictures::chart_of(answer).as_ref())?, chart::figure_of(answer)) {
         (Written::Nothing, Some((run, name))) => {
             if !chart.write_figure(&runs.artifact(&run, name).await?)? {
                 terminal
@@ -110,12 +120,8 @@ async fn write_chart(terminal: &Terminal, runs: &flow::Runs, chart: &ChartFile, 
                     .remark("note", "a model's code drew this answer as .png, which is the only kind there is");
             }
         }
-        (Written::Nothing, None) => {
-            terminal.printer.remark("note", "no chart helps to read this answer, so none was written")
-        }
-        (Written::WithoutSomeLetters, _) => {
-            terminal.printer.remark("note", "the font of pictures lacks some letters of this chart; .svg has them");
-        }
+        (Written::Nothing, None) => terminal.printer.remark("note", chart::NO_CHART),
+        (Written::WithoutSomeLetters, _) => terminal.printer.remark("note", chart::LETTERS_MISSING),
         (Written::Whole, _) => {}
     }
     Ok(())

@@ -97,20 +97,20 @@ fn a_last_month_that_is_not_whole_is_no_fall() {
     let trend = place.answer(&[file], "revenue by month");
     assert_eq!(
         trend["sentence"],
-        "The sum of revenue rose from 3,131 in January 2026 to 3,410 in October 2026, its highest (10 whole months); \
-         November 2026 has data to the 9th only."
+        "The sum of revenue rose from 3,131 in Jan 2026 to 3,410 in Oct 2026, its highest (10 whole months); \
+         Nov 2026 has data to the 9th only."
     );
     assert_eq!(trend["chart"]["drawing"]["unfinished"], serde_json::json!([10]));
-    assert_eq!(trend["chart"]["drawing"]["note"], "November 2026 has data to the 9th only");
+    assert_eq!(trend["chart"]["drawing"]["note"], "Nov 2026 has data to the 9th only");
     let change = place.answer(&[file], "change in revenue by month");
     assert_eq!(
         change["sentence"],
-        "The change of sum of revenue from one month to the next ranged from -275 in February 2026 to 337 in March 2026; \
-         the last was 140 in October 2026 (9 changes); November 2026 has data to the 9th only."
+        "The change of sum of revenue from one month to the next ranged from -275 in Feb 2026 to 337 in Mar 2026; \
+         the last was 140 in Oct 2026 (9 changes); Nov 2026 has data to the 9th only."
     );
     let lowest = place.answer(&[file], "which month had the lowest revenue");
     let told = lowest["sentence"].as_str().unwrap();
-    assert!(told.ends_with("; November 2026 has data to the 9th only."), "{told}");
+    assert!(told.ends_with("; Nov 2026 has data to the 9th only."), "{told}");
 }
 
 #[test]

@@ -305,7 +305,7 @@ fn the_page_shows_failures_and_lets_no_word_of_theirs_become_markup() {
         "&lt;script&gt;alert(1)&lt;/script&gt;",
         "&lt;b&gt;id&lt;/b&gt;",
         "&lt;i&gt;&amp; &quot;x&quot; &#39;y&#39;·",
-        "average of price by region",
+        "average price by region",
         "Failures: 2",
         "prefers-color-scheme:dark",
         "<svg viewBox",

@@ -300,9 +300,9 @@ fn words_for_no_name_are_said_win_nothing_and_are_meant_by_without() {
         assert_eq!(json!(cells), expected, "{question}: {}", answer["reading"]);
     }
     for (question, told) in [
-        ("number of goods by brand", "Acme has the highest count of rows of goods, 2; "),
-        ("number of goods by maker", "Ore has the higher count of rows of goods, 4; Pine has 2; Unknown: 6."),
-        ("number of goods by paid", "All 3 groups: count of rows of goods 4."),
+        ("number of goods by brand", "Acme has the highest number of rows, 2; "),
+        ("number of goods by maker", "Ore has the higher number of rows, 4; Pine has 2; Unknown: 6."),
+        ("number of goods by paid", "All 3 groups: number of rows 4."),
     ] {
         let sentence = place.answer(&[file], question)["sentence"].as_str().unwrap().to_string();
         assert!(sentence.starts_with(told), "{sentence}");

@@ -13,6 +13,7 @@ mod begin;
 mod broker;
 mod caching;
 mod charts;
+mod chat;
 mod datasets;
 mod demo_plan;
 mod documents;

@@ -240,6 +240,23 @@ fn files_with_holes_do_not_grow_beyond_the_scratch_space() {
 }
 
 #[test]
+fn what_a_program_leaves_beside_its_folder_of_results_is_said() {
+    let place = Place::new();
+    let code = "import os, pathlib\n\
+                pathlib.Path('chart.png').write_text('x')\n\
+                pathlib.Path('.cache').write_text('x')\n\
+                os.mkdir('notes')\n\
+                pathlib.Path('out/kept.txt').write_text('x')\n";
+    let document = run(&place, code, &[]);
+    assert_eq!(document["files_beside"], json!(["chart.png", "notes"]), "{document}");
+    assert_eq!(document["files"][0]["path"], "kept.txt", "{document}");
+    let said = place.assay(["sandbox", "run", "-"]).stdin(code).run();
+    let note = "note: `chart.png`, `notes` did not come back: only what a program writes to out/ does, with --out DIR";
+    assert!(said.stderr.contains(note), "{}", said.stderr);
+    assert_eq!(run(&place, "open('out/a', 'w').close()\n", &[])["files_beside"], json!([]));
+}
+
+#[test]
 fn the_last_word_of_a_program_is_bounded_and_cannot_be_forged_into_harm() {
     let place = Place::new();
     let long = run(&place, "raise ValueError('x' * 20_000_000)\n", &[]);

@@ -242,8 +242,13 @@ impl Call {
 
     /// Runs it on a terminal of its own; whatever it prints there comes as stdout.
     pub fn on_a_terminal(self) -> Call {
+        self.driven("import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))")
+    }
+
+    /// Runs it below a Python program that has the command in `sys.argv[1:]`.
+    pub fn driven(self, program: &str) -> Call {
         let mut command = Command::new("python3");
-        command.args(["-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"]);
+        command.args(["-c", program]);
         command.arg(self.command.get_program()).args(self.command.get_args()).env_clear();
         command.envs(self.environment());
         command.current_dir(self.command.get_current_dir().expect("every call has a place"));

@@ -10,7 +10,7 @@ use super::sample;
 use super::wish::{Runs, Shape, kind};
 use super::{Along, Chart, Kind, Point, Positions, Series, Wish};
 use crate::dataset::Dataset;
-use crate::describe::{describe, describe_output};
+use crate::describe::{describe_output, title};
 use crate::figures::{Form, grouped, number, period};
 use crate::periods;
 use crate::plan::{Agg, ComputeOp, Expr, Grain, Plan};
@@ -60,7 +60,7 @@ impl Result<'_> {
     }
 
     fn form(&self, column: usize) -> Form {
-        Form::of(self.plan, self.dataset, &self.table.columns[column])
+        Form::of(self.plan, self.dataset, self.table, column)
     }
 
     /// The measure that the question is about: what is ranked, else the last one asked for.
@@ -340,7 +340,7 @@ impl Result<'_> {
         let whole = self.table.columns[column].ty == Type::Int;
         let values = bins::distinct(&known);
         let (kind, positions, counts) = if values.len() < HISTOGRAM_VALUES_MIN {
-            let names = values.iter().map(|(value, _)| form.bare(*value)).collect();
+            let names = values.iter().map(|(value, _)| form.number(*value)).collect();
             (Kind::Bar, Positions::Names(names), values.iter().map(|(_, rows)| *rows).collect())
         } else {
             let (edges, counts) = bins::cut(&known, whole);
@@ -393,9 +393,9 @@ impl Result<'_> {
         })
     }
 
-    /// What is shown; the picture shows its order itself.
+    /// What is shown.
     fn title(&self) -> String {
-        describe(&Plan { order: Vec::new(), ..self.plan.clone() }, self.dataset)
+        title(self.plan, self.dataset)
     }
 
     fn words(&self, column: usize) -> String {

@@ -104,7 +104,7 @@ impl Positions {
         let words = match self {
             Positions::Names(names) => names.get(index).cloned(),
             Positions::Times { periods, .. } => periods.get(index).map(|(_, words)| words.clone()),
-            Positions::Numbers(form) => Some(form.bare(at)),
+            Positions::Numbers(form) => Some(form.number(at)),
             Positions::Ranges(edges, form) => {
                 let marks = marks_at(form, edges, Scale::digits_of(edges));
                 marks.get(index).zip(marks.get(index + 1)).map(|(from, to)| format!("{from} to {to}"))
@@ -142,7 +142,7 @@ fn marks_at(form: &Form, ticks: &[f64], digits: usize) -> Vec<String> {
             let shown = format!("{:.6}", tick / unit);
             format!("{}{name}", shown.trim_end_matches('0').trim_end_matches('.'))
         }
-        None if form.years => format!("{tick:.0}"),
+        None if form.plain => format!("{tick:.0}"),
         None => crate::figures::rounded(*tick, digits),
     };
     ticks.iter().map(mark).collect()

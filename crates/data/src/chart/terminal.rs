@@ -1,7 +1,8 @@
 //! A chart in letters: bars of blocks, lines and dots of braille. No colour, so it reads the same everywhere.
 
+use base::columns;
+
 use super::scale::Scale;
-use super::svg::text::{is_mark, is_wide};
 use super::{Chart, Kind, Point, Positions};
 
 /// Rows of a chart that runs along time or numbers.
@@ -38,9 +39,9 @@ fn bars(chart: &Chart, width: usize) -> String {
         })
         .collect();
     let names: Vec<String> = rows.iter().map(|(name, _)| cut(name, NAME_MAX)).collect();
-    let name_width = names.iter().map(|name| length(name)).max().unwrap_or(0);
+    let name_width = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let numbers: Vec<String> = rows.iter().map(|(_, point)| chart.form.figure(&point.exact)).collect();
-    let number_width = numbers.iter().map(|number| length(number)).max().unwrap_or(0);
+    let number_width = numbers.iter().map(|number| columns(number)).max().unwrap_or(0);
     let room = width.saturating_sub(name_width + number_width + 4).max(BAR_MIN);
     let most = rows.iter().map(|(_, point)| point.value).fold(0.0, f64::max);
     let least = rows.iter().map(|(_, point)| point.value).fold(0.0, f64::min);
@@ -55,9 +56,10 @@ fn bars(chart: &Chart, width: usize) -> String {
         } else {
             " ".repeat(zero) + &blocks(long)
         };
-        let pad = " ".repeat(name_width - length(name));
-        let gap = " ".repeat((room + 1).saturating_sub(length(&bar)));
-        out += &format!("{name}{pad}  {bar}{gap}{number:>number_width$}\n");
+        let pad = " ".repeat(name_width - columns(name));
+        let gap = " ".repeat((room + 1).saturating_sub(columns(&bar)));
+        let number = format!("{}{number}", " ".repeat(number_width - columns(number)));
+        out += &format!("{name}{pad}  {bar}{gap}{number}\n");
     }
     out + &below(chart, width)
 }
@@ -71,7 +73,7 @@ fn stacked(chart: &Chart, width: usize) -> String {
     };
     let most = (0..count).map(sum).fold(0.0, f64::max);
     let names: Vec<String> = (0..count).map(|at| cut(&words(chart, at), NAME_MAX)).collect();
-    let name_width = names.iter().map(|name| length(name)).max().unwrap_or(0);
+    let name_width = names.iter().map(|name| columns(name)).max().unwrap_or(0);
     let room = width.saturating_sub(name_width + 2).max(BAR_MIN);
     let mut out = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -81,11 +83,11 @@ fn stacked(chart: &Chart, width: usize) -> String {
             let point = series.points.iter().find(|point| point.at as usize == at);
             so_far += point.map_or(0.0, |point| point.value);
             let end = if most > 0.0 { (so_far / most * room as f64).round() as usize } else { 0 };
-            while length(&bar) < end {
+            while columns(&bar) < end {
                 bar.push(FILLS[number % FILLS.len()]);
             }
         }
-        out += &format!("{name}{}  {bar}\n", " ".repeat(name_width - length(name)));
+        out += &format!("{name}{}  {bar}\n", " ".repeat(name_width - columns(name)));
     }
     out + &legend(chart, width) + &below(chart, width)
 }
@@ -95,11 +97,11 @@ fn field(chart: &Chart, width: usize) -> String {
     let (low, high) = chart.measured_extent();
     let scale = Scale::around(low, high, 4);
     let marks = super::svg::marks(&chart.form, &scale);
-    let margin = marks.iter().map(|mark| length(mark)).max().unwrap_or(0);
+    let margin = marks.iter().map(|mark| columns(mark)).max().unwrap_or(0);
     let names: Vec<String> =
         chart.series.iter().map(|series| cut(series.name.as_deref().unwrap_or_default(), LINE_NAME_MAX)).collect();
     let beside =
-        names.iter().map(|name| length(name)).max().filter(|longest| *longest > 0).map_or(0, |longest| longest + 1);
+        names.iter().map(|name| columns(name)).max().filter(|longest| *longest > 0).map_or(0, |longest| longest + 1);
     let wide = width.saturating_sub(margin + 3 + beside).clamp(BAR_MIN, 100);
     let mut dots = vec![vec![0_u8; wide]; HIGH];
     let extent = across_extent(chart);
@@ -134,11 +136,11 @@ fn field(chart: &Chart, width: usize) -> String {
             "" => line.trim_end_matches('\u{2800}').to_string(),
             name => format!("{line} {name}"),
         };
-        let pad = " ".repeat(margin - length(label));
+        let pad = " ".repeat(margin - columns(label));
         out += &format!("{pad}{label} ┤{line}\n");
     }
     let (first, last) = ends(chart);
-    let gap = wide.saturating_sub(length(&first) + length(&last)).max(1);
+    let gap = wide.saturating_sub(columns(&first) + columns(&last)).max(1);
     out += &format!(
         "{} └{}\n{}  {first}{}{last}\n",
         " ".repeat(margin),
@@ -176,7 +178,7 @@ fn ends(chart: &Chart) -> (String, String) {
         }
         Positions::Numbers(form) => {
             let (low, high) = across_extent(chart);
-            (format!("{} {}", chart.along.label, form.bare(low)), form.bare(high))
+            (format!("{} {}", chart.along.label, form.number(low)), form.number(high))
         }
         Positions::Names(_) | Positions::Ranges(..) => (String::new(), String::new()),
     }
@@ -233,7 +235,7 @@ fn lines(parts: impl Iterator<Item = String>, between: &str, width: usize) -> St
     let mut out = String::new();
     let mut line = String::new();
     for part in parts {
-        if !line.is_empty() && length(&line) + length(between) + length(&part) > width {
+        if !line.is_empty() && columns(&line) + columns(between) + columns(&part) > width {
             out += &format!("{line}\n");
             line.clear();
         }
@@ -245,25 +247,9 @@ fn lines(parts: impl Iterator<Item = String>, between: &str, width: usize) -> St
     if line.is_empty() { out } else { format!("{out}{line}\n") }
 }
 
-/// How many columns of a terminal a text takes.
-fn length(text: &str) -> usize {
-    let columns = |letter: char| if is_mark(letter) { 0 } else { 1 + usize::from(is_wide(letter)) };
-    text.chars().map(columns).sum()
-}
-
+/// A text that fits and commands nothing.
 fn cut(text: &str, columns_max: usize) -> String {
     let safe =
-        |letter: char| if letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}') { '�' } else { letter };
-    let text: String = text.chars().map(safe).collect();
-    if length(&text) <= columns_max {
-        return text;
-    }
-    let mut short = String::new();
-    for letter in text.chars() {
-        if length(&short) + length(&letter.to_string()) > columns_max - 1 {
-            break;
-        }
-        short.push(letter);
-    }
-    short + "…"
+        |letter: char| if letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}') { '\u{fffd}' } else { letter };
+    base::cut(&text.chars().map(safe).collect::<String>(), columns_max)
 }

@@ -12,6 +12,7 @@ impl Telling<'_> {
     pub(super) fn rows_of(&self, table: &str) -> String {
         match self.dataset.table(table).and_then(|info| info.noun.as_ref()) {
             Some(noun) => plural(noun),
+            None if self.dataset.tables.len() == 1 => "rows".to_string(),
             None => format!("rows of {table}"),
         }
     }
@@ -30,6 +31,9 @@ impl Telling<'_> {
     /// The bare name where it can mean only one column: its table is the one asked, or no other table has the name.
     fn column(&self, qualified: &str) -> String {
         let Some((table, name)) = qualified.split_once('.') else { return qualified.to_string() };
+        if self.brief {
+            return name.replace('_', " ");
+        }
         if table == self.plan.from || !self.is_shared_name(qualified) {
             name.to_string()
         } else {
@@ -94,7 +98,7 @@ impl Telling<'_> {
             Some(filter) => {
                 let mut inner = self.plan.clone();
                 inner.from = exists.table.clone();
-                let inner = Telling { plan: &inner, dataset: self.dataset };
+                let inner = Telling { plan: &inner, ..*self };
                 format!("there is {how_many} {noun} where {}", inner.grouped(filter))
             }
             None => format!("there is {how_many} {noun}"),

@@ -75,37 +75,56 @@ export function dated(/** @type {string} */ text) {
     .replace(new RegExp(ISO, "g"), (_, year, month, date) => said(year, month, date));
 }
 
-/** Whether numbers of a column are names (ids, years), which have no thousands. */
-export function isName(/** @type {string} */ column) {
-  return /(^|[_ ])(id|ids|year|no|number|code|zip)$/i.test(column) || /Id$/.test(column);
-}
-
 /** Whether a column is shown to the right. */
 export function isNumber(/** @type {string} */ type) {
   return type === "int" || type === "float" || type === "decimal";
 }
 
+/** @typedef {import("../types/api").AnswerParts.Form} Form */
+
 /**
- * A cell's text, not rounded beyond six digits after the point; copies carry the exact value.
+ * A cell's text in its column's form, as sentences and charts write it; copies carry the exact value.
  * @param {unknown} value
  * @param {{name: string, type: string}} column
- * @param {{percent?: boolean, digits?: number} | null} [form]
+ * @param {Form | null} [form]
  */
 export function cell(value, column, form = null) {
   if (value === null || value === undefined) return null;
-  if (typeof value === "boolean") return String(value);
-  if (isNumber(column.type)) {
-    const number = Number(value);
-    if (!Number.isFinite(number)) return String(value);
-    if (form?.percent) return `${(number * 100).toFixed(1)} %`;
-    if (isName(column.name)) return String(value);
-    if (column.type === "int") return typeof value === "string" ? grouped(value) : count(number);
-    if (column.type === "decimal" && typeof value === "string") return grouped(value);
-    const digits = form?.digits ?? (Math.abs(number) >= 1 || number === 0 ? 2 : 4);
-    const isWhole = Number.isInteger(number) && !form?.digits;
-    return number.toLocaleString("en-US", { minimumFractionDigits: isWhole ? 0 : digits, maximumFractionDigits: isWhole ? 0 : digits });
-  }
-  return String(value);
+  if (form?.period && typeof value === "string") return period(form.period, value);
+  if (typeof value === "boolean" || !isNumber(column.type)) return String(value);
+  const number = Number(value);
+  if (!Number.isFinite(number)) return String(value);
+  // Nothing says what the numbers are, so they have no thousands.
+  if (!form) return Number.isInteger(number) ? String(value) : String(Number(number.toFixed(4)));
+  if (form.percent) return `${fixed(number * 100, form.digits)} %`;
+  if (form.plain) return String(value);
+  const isWhole = /^-?\d+$/.test(String(value));
+  return form.digits === 0 && isWhole ? grouped(String(value)) : fixed(number, form.digits);
+}
+
+/**
+ * So many decimals, and thousands set apart; what would be nothing with so few has three digits that say something.
+ * @param {number} number
+ * @param {number} digits
+ */
+function fixed(number, digits) {
+  const size = Math.abs(number);
+  if (size >= 1e16 || (size > 0 && size < 1e-6)) return number.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
+  if (size > 0 && size < 0.5 * 10 ** -digits) return number.toLocaleString("en-US", { maximumSignificantDigits: 3 });
+  return number.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/**
+ * A period by its first moment.
+ * @param {string} grain
+ * @param {string} start
+ */
+function period(grain, start) {
+  const [year, month] = [start.slice(0, 4), Number(start.slice(5, 7)) || 1];
+  if (grain === "year") return year;
+  if (grain === "quarter") return `Q${Math.ceil(month / 3)} ${year}`;
+  if (grain === "month") return `${MONTHS[month - 1].slice(0, 3)} ${year}`;
+  return start.replace("T", " ");
 }
 
 /** Digits that may be too many for a number, with thousands. */

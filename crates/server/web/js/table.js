@@ -4,7 +4,7 @@ import { html, fill } from "./dom.js";
 import { cell, count, isNumber } from "./format.js";
 
 /** @typedef {import("../types/api").AnswerParts.Table} Table */
-/** @typedef {{percent?: boolean, digits?: number, unit?: string | null}} Form */
+/** @typedef {import("../types/api").AnswerParts.Form} Form */
 
 const TEXT_MAX = 40;
 /** More rows are shown when asked for. */
@@ -26,14 +26,14 @@ function shown(value, column, form) {
 /**
  * The whole result.
  * @param {Table} table
- * @param {{forms?: Map<string, Form>, csv?: (() => void) | null, name?: string}} [how]
+ * @param {{forms?: Form[], csv?: (() => void) | null, name?: string}} [how]
  */
 export function grid(table, how = {}) {
-  const forms = how.forms ?? new Map();
+  const forms = how.forms ?? [];
   let order = /** @type {{at: number, down: boolean} | null} */ (null);
   let limit = ROWS_FIRST;
   const body = html`<tbody></tbody>`;
-  const headers = table.columns.map((column, at) => html`<th scope="col" class=${isNumber(column.type) ? "num" : null}><button type="button" @click=${() => turn(at)}>${column.name}${unit(forms.get(column.name))}<span class="way" aria-hidden="true"></span></button></th>`);
+  const headers = table.columns.map((column, at) => html`<th scope="col" class=${isNumber(column.type) ? "num" : null}><button type="button" @click=${() => turn(at)}>${column.name}${unit(forms[at])}<span class="way" aria-hidden="true"></span></button></th>`);
   const foot = html`<div class="table-foot"></div>`;
 
   function turn(/** @type {number} */ at) {
@@ -52,7 +52,7 @@ export function grid(table, how = {}) {
     });
     fill(body, rows.slice(0, limit).map((row) => html`<tr>${row.map((value, at) => {
       const column = table.columns[at];
-      return html`<td class=${isNumber(column.type) ? "num" : null}>${shown(value, column, forms.get(column.name))}</td>`;
+      return html`<td class=${isNumber(column.type) ? "num" : null}>${shown(value, column, forms[at])}</td>`;
     })}</tr>`));
     if (!table.rows.length) fill(body, html`<tr><td colspan=${table.columns.length} class="quiet">No rows.</td></tr>`);
     const more = table.rows.length > limit;
@@ -90,9 +90,9 @@ function compare(a, b, column) {
  * Names with bars that start at zero, where a result has that shape; nothing where it has not.
  * @param {Table} table
  * @param {string[] | null} focus the column of the names, and that of the numbers
- * @param {Form | null} form
+ * @param {Form[]} forms
  */
-export function bars(table, focus, form) {
+export function bars(table, focus, forms) {
   const shape = shapeOf(table, focus);
   if (!shape) return null;
   const { label, value } = shape;
@@ -100,8 +100,8 @@ export function bars(table, focus, form) {
   const most = Math.max(...rows.map((row) => Number(row[value])));
   const width = (/** @type {any} */ number) => `${most > 0 ? Math.max(0, (Number(number) / most) * 100).toFixed(2) : 0}%`;
   const left = table.row_count - rows.length;
-  const body = rows.map((row) => html`<tr><td class="label">${shown(row[label], table.columns[label], null)}</td><td class="bar"><svg class="hbar" aria-hidden="true"><rect class="fill" width=${width(row[value])} height="100%" rx="2"></rect></svg></td><td class="num">${shown(row[value], table.columns[value], form)}</td></tr>`);
-  return html`<div class="flush"><div class="scroll" tabindex="0" role="group" aria-label="Answer"><table class="bars"><thead><tr><th scope="col">${table.columns[label].name}</th><td></td><th scope="col" class="num">${table.columns[value].name}${unit(form)}</th></tr></thead><tbody>${body}</tbody></table></div>${left > 0 ? html`<div class="table-foot"><span>and ${count(left)} more in the table</span></div>` : null}</div>`;
+  const body = rows.map((row) => html`<tr><td class="label">${shown(row[label], table.columns[label], forms[label])}</td><td class="bar"><svg class="hbar" aria-hidden="true"><rect class="fill" width=${width(row[value])} height="100%" rx="2"></rect></svg></td><td class="num">${shown(row[value], table.columns[value], forms[value])}</td></tr>`);
+  return html`<div class="flush"><div class="scroll" tabindex="0" role="group" aria-label="Answer"><table class="bars"><thead><tr><th scope="col">${table.columns[label].name}</th><td></td><th scope="col" class="num">${table.columns[value].name}${unit(forms[value])}</th></tr></thead><tbody>${body}</tbody></table></div>${left > 0 ? html`<div class="table-foot"><span>and ${count(left)} more in the table</span></div>` : null}</div>`;
 }
 
 /**

@@ -13,7 +13,7 @@ use warehouse::Warehouse;
 
 use super::Over;
 use super::execute::Executed;
-use crate::answer::{Answer, AnswerChart, By, Known};
+use crate::answer::{Answer, AnswerChart, By, Known, forms};
 use crate::ask::{known_by, known_without_recomputing};
 use crate::query::{Kernel, Recomputed};
 use crate::sentence;
@@ -111,6 +111,7 @@ pub fn tell(answer: &mut Answer, over: Over<'_>, text: &str, table: &Table) -> R
     let Ok(sql) = compile::duckdb(&plan, over.dataset) else { return Err(super::missing("its statement")) };
     let reading = reading(plan);
     answer.understand(&reading, over.dataset, &sql);
+    answer.forms = forms(&reading.plan, over.dataset, table);
     if !table.truncated {
         let Reading { plan, focus, .. } = &reading;
         answer.sentence = Some(sentence::tell(plan, over.dataset, table, table.rows.len(), focus));

@@ -5,14 +5,12 @@
 use base::Table;
 use serde_json::Value;
 
-use super::chart;
 use crate::args::Show;
+use crate::commands::chart;
 use crate::commands::runs::step_line;
+use crate::commands::sql::forms;
 use crate::grid;
 use crate::printer::{Printer, clean_lines};
-
-/// Of a chart in letters; wider ones are harder to read.
-const CHART_WIDTH: usize = 90;
 
 /// What of an answer is shown, and how.
 #[derive(Default)]
@@ -25,6 +23,8 @@ pub struct View<'a> {
     pub form: Form,
     /// Every row as CSV, where that is the form.
     pub csv: Option<Vec<u8>>,
+    /// Whether it was said before how the files were read: then only what touches the answer is said again.
+    pub is_told: bool,
 }
 
 /// How a table is written.
@@ -58,7 +58,7 @@ impl Form {
 
 /// Draws an answer or a refusal.
 pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
-    for note in list(&answer["notes"]) {
+    for note in list(&answer[if view.is_told { "notes_touching" } else { "notes" }]) {
         printer.remark("note", text(note));
     }
     if answer["status"] != "answered" {
@@ -84,11 +84,10 @@ pub fn print(printer: &Printer, answer: &Value, view: &View<'_>) {
             );
         }
         if view.form == Form::Page && (table.rows.len() > 1 || table.columns.len() > 1) {
-            printer.data(&format!("\n{}", grid::draw(&table, printer.width)));
+            printer.data(&format!("\n{}", grid::draw(&table, &forms(answer, &table), printer.width)));
         }
     }
-    let width = printer.width.unwrap_or(CHART_WIDTH).min(CHART_WIDTH);
-    if let Some(letters) = chart::in_letters(answer, width).filter(|_| view.form == Form::Page) {
+    if let Some(letters) = chart::in_letters(answer, printer.width).filter(|_| view.form == Form::Page) {
         printer.lines(&format!("\n{letters}"));
     }
     if view.form == Form::Page {

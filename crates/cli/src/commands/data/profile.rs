@@ -1,12 +1,11 @@
 //! The profile of a dataset for the terminal: what was measured of each column, and what follows from it. Text is laid
 //! out as plain lines first, cut to the width, and only then printed.
 
-use base::{Cell, Type};
+use base::{Cell, Type, columns, cut, padded};
 use data::Dataset;
 use data::dataset::{ColumnInfo, TableInfo};
 use data::profile::{ColumnProfile, Profile, TableProfile};
 
-use crate::grid::{cut, length};
 use crate::printer::Printer;
 
 const COLUMNS_SHOWN_MAX: usize = 200;
@@ -58,7 +57,7 @@ fn lines(dataset: &Dataset, profile: &Profile) -> Vec<Line> {
         }
         let text = format!("{} ({} rows{})", table.name, grouped(table.rows), sampled.unwrap_or_default());
         lines.push(Line { weight: Weight::Strong, text });
-        let width = table.columns.iter().take(COLUMNS_SHOWN_MAX).map(|column| length(&column.name)).max().unwrap_or(0);
+        let width = table.columns.iter().take(COLUMNS_SHOWN_MAX).map(|column| columns(&column.name)).max().unwrap_or(0);
         for column in table.columns.iter().take(COLUMNS_SHOWN_MAX) {
             if let Some(measured) = measured.column(&column.name) {
                 lines.extend(column_lines(dataset, table, column, measured, width.min(VALUE_CHARS_MAX)));
@@ -85,8 +84,7 @@ fn column_lines(
     measured: &ColumnProfile,
     width: usize,
 ) -> Vec<Line> {
-    let name = cut(&column.name, width);
-    let padding = " ".repeat(width - length(&name));
+    let name = padded(&cut(&column.name, width), width);
     let mut facts = vec![distinct(measured)];
     facts.extend((measured.nulls > 0).then(|| format!("{} empty", grouped(measured.nulls))));
     facts.extend(measured.may_be_key().then(|| "key".to_string()));
@@ -95,7 +93,7 @@ fn column_lines(
     facts.extend(column.unit.as_ref().map(|unit| format!("in {unit}")));
     facts.extend(column.running.as_ref().map(ToString::to_string));
     facts.extend(column.stock.as_ref().map(ToString::to_string));
-    let text = format!("  {name}{padding}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
+    let text = format!("  {name}  {:<9}  {}", column.ty.as_str(), facts.join(", "));
     let mut lines = vec![Line { weight: Weight::Plain, text }];
     let indent = " ".repeat(width + 15);
     let details = [range(column.ty, measured), histogram(measured), top(table.rows, measured), pattern(measured)];

@@ -1,6 +1,7 @@
 //! `assay demo plan`: a walk through the plan language on the built-in shop, put into words.
 
 use base::{Document, Problem, Table};
+use data::figures::Form;
 use serde_json::Value;
 
 use crate::grid;
@@ -67,7 +68,7 @@ fn print_computed(printer: &Printer, stage: &Value) {
     for who in ["engine", "oracle"] {
         if let Ok(table) = serde_json::from_value::<Table>(stage[who].clone()) {
             printer.line(&printer.dim(who));
-            printer.data(&grid::draw(&table, printer.width));
+            printer.data(&grid::draw(&table, &Form::of_each(&table), printer.width));
         }
     }
     let known = &stage["known"];

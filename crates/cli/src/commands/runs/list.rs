@@ -86,10 +86,8 @@ fn cells(run: &Value, moment: &str, now: Timestamp) -> [String; 5] {
 
 fn fitting(line: &str, width: Option<usize>) -> String {
     match width {
-        Some(width) if line.chars().count() > width => {
-            line.chars().take(width.saturating_sub(1)).collect::<String>() + "…"
-        }
-        _ => line.to_string(),
+        Some(width) => base::cut(line, width),
+        None => line.to_string(),
     }
 }
 

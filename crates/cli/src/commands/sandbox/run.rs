@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use base::{Code, Hash, Problem, Table};
 use sandbox::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
+use data::figures::Form;
 use serde_json::Value;
 use tasks::{DATABASE_NAME, PROGRAM, ProgramData, ProgramInput};
 
@@ -157,6 +158,17 @@ pub fn print(printer: &Printer, execution: &Value, was_streamed: bool) {
     if let Some(count @ 1..) = execution["files_left_out"].as_u64() {
         printer.remark("note", &format!("{count} entries of out/ did not come back: links, devices or too many"));
     }
+    let beside: Vec<String> = execution["files_beside"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if !beside.is_empty() {
+        let left = beside.join(", ");
+        printer.remark("note", &format!("{left} did not come back: only what a program writes to out/ does, with --out DIR"));
+    }
     for finding in execution["findings"].as_array().into_iter().flatten() {
         let label = if finding["severity"] == "error" { "refused" } else { "warning" };
         let line = finding["line"].as_u64().map_or(String::new(), |line| format!("line {line}: "));
@@ -204,7 +216,7 @@ fn print_result(printer: &Printer, result: &Value) {
         "table" => {
             if let Ok(table) = serde_json::from_value::<Table>(result["table"].clone()) {
                 printer.remark("result", &format!("{} rows", table.row_count));
-                printer.pass_on(&clean_lines(&grid::draw(&table, printer.width)));
+                printer.pass_on(&clean_lines(&grid::draw(&table, &Form::of_each(&table), printer.width)));
             }
         }
         kind @ ("figure" | "file") => printer.remark("result", &format!("{kind} {}", text("path"))),

@@ -251,5 +251,5 @@ pub fn numbers_along(chart: &Chart) -> Scale {
 
 /// There is no half of a year.
 fn scale(form: &Form, (low, high): (f64, f64), steps: usize) -> Scale {
-    Scale::of(low, high, steps, if form.years { Steps::Whole } else { Steps::Any })
+    Scale::of(low, high, steps, if form.plain { Steps::Whole } else { Steps::Any })
 }

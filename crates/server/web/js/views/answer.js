@@ -60,9 +60,8 @@ export function heard(/** @type {Told} */ told) {
 function answer(told, thread) {
   const given = /** @type {import("../../types/api").Answer} */ (told.output);
   const { table } = given;
-  const form = formOf(given);
-  const forms = new Map(form ? [[form.column, form]] : []);
-  const answerFace = () => (table ? bars(table, given.focus, form) ?? (isOne(table) ? null : grid(table, { forms, csv: takeCsv(told), name: "Answer" })) : null);
+  const forms = given.forms ?? [];
+  const answerFace = () => (table ? bars(table, given.focus, forms) ?? (isOne(table) ? null : grid(table, { forms, csv: takeCsv(told), name: "Answer" })) : null);
   /** @type {Face[]} */
   const faces = [{ id: "answer", name: "Answer", draw: () => [answerFace(), given.figures?.map((/** @type {any} */ figure) => html`<img class="figure" src=${fileOf(given.cached_from ?? told.run, figure.name)} alt=${`Picture ${figure.name} that the code drew`}>`)] }];
   if (table) faces.push({ id: "table", name: "Table", draw: () => grid(table, { forms, csv: takeCsv(told) }) });
@@ -75,16 +74,6 @@ function answer(told, thread) {
 /** @param {any} table */
 function isOne(table) {
   return table.rows.length === 1 && table.columns.length === 1;
-}
-
-/**
- * How the measured numbers are written, as the chart says.
- * @param {import("../../types/api").Answer} given
- */
-function formOf(given) {
-  const form = given.chart?.drawing?.form;
-  const column = given.focus?.[1];
-  return form && column ? { column, percent: form.percent, digits: form.digits, unit: form.percent ? null : form.unit } : null;
 }
 
 /**
@@ -108,9 +97,13 @@ function facts(told, thread) {
   const lines = [];
   if (given.reading) lines.push(["Read as", html`<dd>${marked(dated(given.reading))}</dd>`]);
   if (given.assumptions?.length) lines.push(["Assumed", html`<dd class="chips">${given.assumptions.map((/** @type {any} */ each) => assumed(each.text, () => thread.write(told.message)))}</dd>`]);
-  const others = (given.readings ?? []).filter((/** @type {any} */ each) => each.plan_hash !== given.plan_hash);
-  if (others.length) lines.push(["Or meant", html`<dd class="chips">${others.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${dated(each.reading)}</button>`)}</dd>`]);
-  if (given.notes?.length) lines.push(["Note", html`<dd>${given.notes.map((/** @type {string} */ note) => html`<p>${marked(sentence(note))}</p>`)}</dd>`]);
+  const meant = (given.readings ?? []).filter((/** @type {any} */ each) => each.plan_hash !== given.plan_hash);
+  if (meant.length) lines.push(["Or meant", html`<dd class="chips">${meant.map((/** @type {any} */ each) => html`<button type="button" class="chip" @click=${() => thread.ask(told.message, { reading: each.number })}>${dated(each.reading)}</button>`)}</dd>`]);
+  const touching = given.notes_touching ?? [];
+  const others = (given.notes ?? []).filter((/** @type {string} */ note) => !touching.includes(note));
+  const noted = (/** @type {string} */ note) => html`<p>${marked(sentence(note))}</p>`;
+  if (touching.length) lines.push(["Note", html`<dd>${touching.map(noted)}</dd>`]);
+  if (others.length) lines.push(["Files", html`<dd><details><summary>${counted(others.length, "remark")} on how ${others.length === 1 ? "it was" : "they were"} read</summary>${others.map(noted)}</details></dd>`]);
   if (given.remembered?.length) lines.push(["Remembered", html`<dd>${given.remembered.map((/** @type {any} */ note) => html`<p>${note.text}</p>`)}</dd>`]);
   if (given.proposed_note) lines.push(["Worth a note", html`<dd>${proposed(given.proposed_note, told.dataset)}</dd>`]);
   return lines.length ? html`<dl class="facts">${lines.map(([name, value]) => [html`<dt>${name}</dt>`, value])}</dl>` : null;
@@ -223,7 +216,7 @@ function statement(told, thread) {
   }
   const { table } = given;
   if (!table) return failed(told, thread);
-  const take = { csv: takeCsv(told) };
+  const take = { csv: takeCsv(told), forms: given.forms ?? [] };
   /** @type {Face[]} */
   const faces = [
     { id: "table", name: "Table", draw: () => grid(table, take) },
