@@ -6,7 +6,7 @@ use data::chart::{Chart, Kind};
 use data::dataset::Identity;
 use data::plan::Plan;
 use model::{Reply, Tokens};
-use planner::{Assumption, Reading, Reason, Refusal};
+use planner::{Assumption, Reading, Reason, Refusal, Understood};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -117,12 +117,16 @@ pub struct AnswerRefusal {
     pub message: String,
     /// The words of the question it is about.
     pub words: Vec<String>,
+    /// What the other words were understood as.
+    pub understood: Vec<Understood>,
     /// Near questions that are answered.
     pub suggestions: Vec<String>,
     /// The ways the question can be read, where there are several.
     pub readings: Vec<NumberedReading>,
     /// What the user can do to get an answer.
     pub hint: Option<String>,
+    /// Whether no model was asked, and one may read it.
+    pub model_may_read: bool,
 }
 
 /// The picture of an answer.
@@ -310,9 +314,11 @@ impl Answer {
             reason: refusal.reason,
             message: refusal.message.clone(),
             words: refusal.words.clone(),
+            understood: refusal.understood.clone(),
             suggestions: refusal.suggestions.clone(),
             readings: self.readings.clone(),
             hint,
+            model_may_read: false,
         });
     }
 
@@ -368,15 +374,11 @@ impl Answer {
     }
 }
 
-/// How to say what a word means that may be a number of the owner's own, where none was declared yet.
+/// How to say what a word means that stands where a number is asked for, where no number was declared yet.
 pub(crate) fn declare(refusal: &Refusal, dataset: &Dataset) -> Option<String> {
-    if !dataset.measures.is_empty() {
-        return None;
-    }
-    let what = match (refusal.reason, refusal.words.first()) {
-        (Reason::UnknownWord, Some(word)) => format!("if `{word}` is a number to be computed"),
-        (Reason::Unsupported, _) => "if a number in the question has a way of its own to be computed".to_string(),
-        _ => return None,
-    };
-    Some(format!("{what}, declare it as a [[measure]] in the dataset.toml of a folder and ask the folder"))
+    let word = refusal.number.as_ref().filter(|_| dataset.measures.is_empty())?;
+    Some(format!(
+        "if `{word}` is a number to be computed, declare it as a [[measure]] in the dataset.toml of a folder and ask the \
+         folder"
+    ))
 }
