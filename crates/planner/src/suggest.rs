@@ -41,8 +41,11 @@ pub fn with_suggestions(index: &Index, text: &str, refusal: Refusal) -> Refusal 
         asks && !question.is_said_of_the_greatest(*at)
     };
     let is_beyond = refusal.reason != Reason::UnknownWord && unknown.iter().any(beyond);
-    let Changed { questions, meant } = changed::changed(index, text, &question, &unknown, &spans);
+    let Changed { questions, aggregated, meant } = changed::changed(index, text, &question, &unknown, &spans);
     let mut suggestions = if is_beyond { Vec::new() } else { offered(index, text, questions) };
+    if suggestions.is_empty() && !is_beyond {
+        suggestions = offered(index, text, aggregated);
+    }
     let parts: Vec<Part> = spans.iter().flat_map(|span| span.part.iter().cloned()).chain(meant).collect();
     if suggestions.is_empty() && !parts.is_empty() {
         suggestions = offered(index, text, about(index, text, &question, &parts));

@@ -45,6 +45,8 @@ impl Edit {
 pub struct Changed {
     /// The likeliest change first.
     pub questions: Vec<Near>,
+    /// The same with what to do with the number, for where that was left open.
+    pub aggregated: Vec<Near>,
     /// What unknown words most likely stand for.
     pub meant: Vec<Part>,
 }
@@ -55,14 +57,15 @@ pub fn changed(index: &Index, text: &str, question: &Question, unknown: &[usize]
     let edits = if unknown.is_empty() { vec![Vec::new()] } else { asked.edits() };
     let plain = edits.iter().filter(|edits| !edits.is_empty()).cloned();
     let aggregated = edits.iter().flat_map(|edits| asked.with_aggregate(edits));
-    let questions = plain.chain(aggregated).filter_map(|edits| asked.with(&edits)).collect();
+    let questions = plain.filter_map(|edits| asked.with(&edits)).collect();
+    let aggregated = aggregated.filter_map(|edits| asked.with(&edits)).collect();
     let meant = asked
         .runs()
         .into_iter()
         .filter_map(|run| asked.mended(run).into_iter().next())
         .flat_map(|edit| edit.parts)
         .flatten();
-    Changed { questions, meant: meant.collect() }
+    Changed { questions, aggregated, meant: meant.collect() }
 }
 
 /// Where each token stands in the text; none for those that were put together from several.
