@@ -24,7 +24,7 @@ pub use finding::{Finding, FindingInLine, Severity, Span};
 pub use hash::{Digest, Hash};
 pub use histogram::{Durations, Histogram};
 pub use id::RunId;
-pub use nearest::nearest;
+pub use nearest::{edits, nearest};
 pub use problem::{Code, Problem};
 pub use table::{Cell, Column, Table, Type};
 pub use time::Timestamp;

@@ -16,6 +16,11 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Ve
     close.into_iter().take(SUGGESTIONS_MAX).map(|(_, name)| name.to_string()).collect()
 }
 
+/// How many edits make one word of another: a letter put in, left out or replaced, or two neighbours swapped.
+pub fn edits(a: &str, b: &str) -> usize {
+    distance(&folded(a), &folded(b))
+}
+
 fn folded(name: &str) -> Vec<char> {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -27,6 +27,9 @@ use crate::{Answer, Assumption, Outcome, Reading, Reason, Refusal, guess, readin
 
 /// How many other readings an answer carries.
 const OTHERS_MAX: usize = 3;
+/// Said of a question with several readings. They are not told in the message but listed beside it, best first, so that
+/// what is told and what can be chosen are the same.
+pub const SEVERAL_WAYS: &str = "the question can be read in more than one way";
 
 /// Decides a question as it is written, from left to right; refusals come without suggestions.
 pub fn decide(index: &Index, text: &str) -> Outcome {
@@ -203,9 +206,7 @@ fn weigh(index: &Index, mut readings: Vec<Reading>) -> Outcome {
     let margin = readings.first().map(|second| best.score - second.score);
     readings.truncate(OTHERS_MAX);
     if margin.is_some_and(|margin| margin < score::MARGIN_MIN) {
-        let second = readings.first().map(said).unwrap_or_default();
-        let message = format!("the question can be read in two ways: {told}; or {second}");
-        return with_best(Reason::Ambiguous, message, best, readings);
+        return with_best(Reason::Ambiguous, SEVERAL_WAYS.to_string(), best, readings);
     }
     if confidence < score::CONFIDENCE_MIN {
         return with_best(Reason::LowConfidence, "the best reading is too uncertain".to_string(), best, readings);

@@ -31,7 +31,7 @@ use self::other_names::OtherNames;
 use crate::lexicon::{Glue, Lexicon, Role};
 use crate::lookup;
 use crate::schema::{Schema, TableId};
-use crate::suggest::{self, Candidate};
+use crate::suggest::{self, Near};
 use crate::tokens;
 use crate::values::Values;
 use crate::words::Forms;
@@ -98,7 +98,7 @@ pub struct Index {
     loose: loose::Loose,
     pub(crate) words_max: usize,
     pub(crate) row_words: RowWords,
-    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<Near>,
     /// What the ranker looks up in, made when it is first asked.
     lookup: OnceLock<lookup::Table>,
     /// The names of the dataset in other words, made when the grammar first has no reading.
@@ -299,15 +299,11 @@ impl Index {
         (0..self.table(table).columns.len()).map(move |column| ColId { table, column })
     }
 
-    /// Every word that names something, for suggestions.
-    pub(crate) fn vocabulary(&self) -> Vec<String> {
-        let mut words: Vec<String> =
-            self.names.values().flatten().filter(|entry| entry.fit == Fit::Whole).map(|e| e.singular.clone()).collect();
-        let values = self.dataset.tables.iter().flat_map(|table| &table.columns).filter(|c| c.values.len() <= 100);
-        words.extend(values.flat_map(|column| column.values.iter().cloned()));
-        words.sort();
-        words.dedup();
-        words
+    /// Every phrase that names something, but for words that people only also use for a column.
+    pub(crate) fn phrases_of_names(&self) -> impl Iterator<Item = (&str, Sense)> {
+        let own = |entry: &&Entry| entry.fit != Fit::Synonym || matches!(entry.sense, Sense::Thing(_));
+        let entries = self.names.values().flatten().filter(own);
+        entries.map(|entry| (entry.singular.as_str(), entry.sense))
     }
 
     fn add(&mut self, words: &[String], sense: Sense, fit: Fit) {

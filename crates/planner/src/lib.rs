@@ -27,6 +27,7 @@ mod spelling;
 mod suggest;
 mod tokens;
 mod touch;
+mod understood;
 mod values;
 mod words;
 
@@ -41,6 +42,7 @@ pub use index::Index;
 pub use lookup::Weights;
 pub use suggest::{first_questions, with_suggestions};
 pub use touch::touches;
+pub use understood::Understood;
 
 /// What became of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +108,12 @@ pub struct Refusal {
     pub message: String,
     /// The words of the question it is about.
     pub words: Vec<String>,
+    /// What the other words were understood as.
+    #[serde(default)]
+    pub understood: Vec<Understood>,
+    /// The word that names nothing where a number is asked for.
+    #[serde(default)]
+    pub number: Option<String>,
     /// Near questions that this planner does answer.
     pub suggestions: Vec<String>,
     /// The best reading there was, if any.
@@ -125,6 +133,8 @@ impl Refusal {
             reason,
             message: message.into(),
             words: Vec::new(),
+            understood: Vec::new(),
+            number: None,
             suggestions: Vec::new(),
             best: None,
             best_confidence: 0.0,
@@ -196,8 +206,8 @@ pub fn read_lexicon() {
     lexicon::Lexicon::built_in();
 }
 
-/// Plans one question with a ready index. A refusal has no suggestions yet: finding them takes as long as planning, so
-/// whoever shows them asks for them, by [`with_suggestions`].
+/// Plans one question with a ready index. A refusal does not say yet what was understood, and suggests nothing:
+/// that takes as long as planning, so whoever shows it asks for it, by [`with_suggestions`].
 pub fn plan_with(index: &Index, question: &str) -> Outcome {
     plan_by(index, Weights::built_in, question)
 }

@@ -8,7 +8,7 @@ use data::figures::Form;
 use data::plan::Plan;
 use data::profile::Remark;
 use model::{Reply, Tokens};
-use planner::{Assumption, Reading, Reason, Refusal};
+use planner::{Assumption, Reading, Reason, Refusal, Understood};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -119,12 +119,16 @@ pub struct AnswerRefusal {
     pub message: String,
     /// The words of the question it is about.
     pub words: Vec<String>,
+    /// What the other words were understood as.
+    pub understood: Vec<Understood>,
     /// Near questions that are answered.
     pub suggestions: Vec<String>,
     /// The ways the question can be read, where there are several.
     pub readings: Vec<NumberedReading>,
     /// What the user can do to get an answer.
     pub hint: Option<String>,
+    /// Whether no model was asked, and one may read it.
+    pub model_may_read: bool,
 }
 
 /// The picture of an answer.
@@ -318,9 +322,11 @@ impl Answer {
             reason: refusal.reason,
             message: refusal.message.clone(),
             words: refusal.words.clone(),
+            understood: refusal.understood.clone(),
             suggestions: refusal.suggestions.clone(),
             readings: self.readings.clone(),
             hint,
+            model_may_read: false,
         });
     }
 
@@ -396,15 +402,11 @@ pub(crate) fn forms(plan: &Plan, dataset: &Dataset, table: &Table) -> Vec<Form> 
     (0..table.columns.len()).map(|at| Form::of(plan, dataset, table, at)).collect()
 }
 
-/// How to say what a word means that may be a number of the owner's own, where none was declared yet.
+/// How to say what a word means that stands where a number is asked for, where no number was declared yet.
 pub(crate) fn declare(refusal: &Refusal, dataset: &Dataset) -> Option<String> {
-    if !dataset.measures.is_empty() {
-        return None;
-    }
-    let what = match (refusal.reason, refusal.words.first()) {
-        (Reason::UnknownWord, Some(word)) => format!("if `{word}` is a number to be computed"),
-        (Reason::Unsupported, _) => "if a number in the question has a way of its own to be computed".to_string(),
-        _ => return None,
-    };
-    Some(format!("{what}, declare it as a [[measure]] in the dataset.toml of a folder and ask the folder"))
+    let word = refusal.number.as_ref().filter(|_| dataset.measures.is_empty())?;
+    Some(format!(
+        "if `{word}` is a number to be computed, declare it as a [[measure]] in the dataset.toml of a folder and ask the \
+         folder"
+    ))
 }

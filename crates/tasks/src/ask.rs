@@ -113,6 +113,9 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     } else {
         cells.query.retire();
         let reason = answer.refusal.as_ref().map(|refusal| refusal.reason);
+        if let Some(refusal) = answer.refusal.as_mut().filter(|_| input.model.is_none()) {
+            refusal.model_may_read = a_model_may_read(refusal.reason);
+        }
         if let Some(using) = input.model.as_ref().filter(|_| reason.is_none_or(a_model_may_read)) {
             let over = Over::all_of(&prepared, &index, &input.data);
             by_model::answer(run, context, using, over, by_code.as_ref(), &mut answer).await?;
@@ -394,7 +397,10 @@ pub(crate) fn disagreement(difference: &str) -> Refusal {
 /// Why a plan gave no table. That our own policy refuses our own SQL is a fault of ours.
 pub(crate) fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
     let (reason, message) = match (&queried.killed_by, &queried.error) {
-        (Some(by), _) => (Reason::Limit, format!("the query reached its limit of {by:?}").to_lowercase()),
+        (Some(by), _) => {
+            let reached = format!("the query reached its limit of {by:?}").to_lowercase();
+            (Reason::Limit, format!("{reached}; ask about fewer rows, such as one period or one category"))
+        }
         (None, Some(error)) => (Reason::Unsupported, format!("the query failed: {}", error.message)),
         (None, None) => {
             let finding = queried.findings.first().map_or("no reason given", |finding| finding.message.as_str());
@@ -402,6 +408,5 @@ pub(crate) fn unfinished(queried: &Queried) -> Result<Refusal, Problem> {
                 .hint("please report the question"));
         }
     };
-    let suggestions = vec!["ask about fewer rows, such as one period or one category".to_string()];
-    Ok(Refusal { suggestions, ..Refusal::new(reason, message) })
+    Ok(Refusal::new(reason, message))
 }

@@ -4,7 +4,6 @@ mod page;
 
 use std::borrow::Cow;
 
-use app::App;
 use base::{Code, Document, Problem};
 use flow::Runs;
 use serde_json::Value;
@@ -15,6 +14,7 @@ pub use self::page::{Form, View, how_known, print};
 use crate::args::{Ask, Show};
 use crate::commands::chart::{self, ChartFile, Written};
 use crate::commands::runs::runs_of;
+use crate::printer::Format;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
 use crate::told;
@@ -59,8 +59,11 @@ pub async fn perform(terminal: &Terminal, ask: &Ask) -> Result<Option<Value>, Pr
         write_chart(terminal, &runs, &chart, &answer).await?;
     }
     say_if_outdated(terminal, &resolved);
-    if input.model.is_none() && ask.model.choice.model.is_none() && terminal.printer.is_read_by_people() {
-        ways_to_a_model(&answer, &terminal.app).iter().for_each(|way| terminal.printer.remark("model", way));
+    let is_told = terminal.printer.format == Format::Text && ask.model.choice.model.is_none();
+    if is_told && answer["refusal"]["model_may_read"] == true {
+        terminal
+            .printer
+            .remark("model", "one may read this: `assay model list` shows which there are and how to ask one");
     }
     Ok(Some(answer))
 }
@@ -89,26 +92,6 @@ async fn data_of(runs: &Runs, thread: &str) -> Result<Option<Vec<String>>, Probl
     let Some(latest) = runs.thread(thread).await?.runs.into_iter().last() else { return Ok(None) };
     let run = runs.show(&runs.find(&latest.run).await?).await?.to_json();
     Ok(serde_json::from_value::<AskInput>(run["input"].clone()).ok().map(|input| input.data))
-}
-
-/// How a model could read what the planner refused; nothing where it would not be asked either.
-fn ways_to_a_model(answer: &Value, app: &App) -> Vec<String> {
-    let reason = answer["refusal"]["reason"].as_str();
-    if reason.is_none_or(|reason| matches!(reason, "write_requested" | "limit" | "disagreement")) {
-        return Vec::new();
-    }
-    let has_key = app.settings.models.anthropic_key.is_some();
-    let key = if has_key { "" } else { ", with your key in ANTHROPIC_API_KEY" };
-    let local = &app.local;
-    let here = match local.models().find(|weights| local.is_there(weights)) {
-        Some(weights) => format!("or on this machine: --model local:{}", weights.name),
-        None => "or on this machine: assay model pull qwen2.5-coder-1.5b, then --model local:qwen2.5-coder-1.5b".into(),
-    };
-    vec![
-        format!("can read more than the planner: --model anthropic:claude-sonnet-4-5{key}"),
-        here,
-        "or by an assistant you have: --model \"command:claude -p\"".to_string(),
-    ]
 }
 
 async fn write_chart(terminal: &Terminal, runs: &flow::Runs, chart: &ChartFile, answer: &Value) -> Result<(), Problem> {

@@ -5,7 +5,51 @@ use crate::build::Why;
 use crate::index::Index;
 use crate::lexicon::Role;
 use crate::mentions::{Mention, What};
+use crate::tokens::Token;
 use crate::{Outcome, Reason, Refusal, readings, spelling};
+
+/// Words that ask for what no rows hold, and what that is.
+const BEYOND: &[(&[&str], &str)] = &[
+    (&["why", "how", "come", "explain", "cause", "caused", "causes", "because"], "reasons"),
+    (
+        &[
+            "predict",
+            "forecast",
+            "forecasting",
+            "prediction",
+            "predicted",
+            "projection",
+            "projected",
+            "will",
+            "tomorrow",
+            "next",
+            "future",
+            "likely",
+            "probability",
+            "likelihood",
+            "happen",
+            "what",
+            "if",
+        ],
+        "forecasts",
+    ),
+    (
+        &[
+            "should",
+            "recommend",
+            "recommendation",
+            "advice",
+            "advise",
+            "suggest",
+            "opinion",
+            "think",
+            "optimal",
+            "optimize",
+            "improve",
+        ],
+        "opinions",
+    ),
+];
 
 /// A question that has no reading, and what is known of its words.
 pub struct Unread<'a> {
@@ -27,9 +71,11 @@ impl Unread<'_> {
         if !writes.is_empty() {
             return self.refuse(Reason::WriteRequested, "answers never change data", &writes);
         }
-        let beyond = question.positions(|at| question.is_only(at, |role| *role == Role::Unsupported));
-        if !beyond.is_empty() && about_data {
-            return self.refuse(Reason::Unsupported, "reasons, forecasts and opinions are not in the data", &beyond);
+        let beyond = question.positions(|at| {
+            question.is_only(at, |role| *role == Role::Unsupported) && !question.is_said_of_the_greatest(at)
+        });
+        if let Some(first) = beyond.first().filter(|_| about_data) {
+            return self.refuse(Reason::Unsupported, &self.is_beyond(*first), &beyond);
         }
         let unknown = self.unknown();
         let vague = question.positions(|at| question.is_only(at, |role| *role == Role::Vague));
@@ -44,6 +90,10 @@ impl Unread<'_> {
             };
             return self.refuse(Reason::NotAboutData, &message, &unknown);
         }
+        if !unknown.is_empty() && unknown.iter().all(|at| question.is_said_of_the_greatest(*at)) {
+            let message = format!("what {} says of it is not understood", self.quoted(&unknown));
+            return self.refuse(Reason::Unsupported, &message, &unknown);
+        }
         if !unknown.is_empty() {
             return self.refuse(Reason::UnknownWord, &self.name_nothing(&unknown), &unknown);
         }
@@ -57,10 +107,36 @@ impl Unread<'_> {
                 self.refuse(why.reason, &format!("{lead}: {}", why.message), &[])
             }
             None => {
-                let message = "the words are known, but what they ask for together is not";
-                self.refuse(Reason::Unsupported, message, &[])
+                let unranked = question.positions(|at| self.ranks_by_nothing(at));
+                let message = match &unranked[..] {
+                    [] => "the words are known, but what they ask for together is not".to_string(),
+                    words => format!("no number of the data says what is {}", self.quoted(words)),
+                };
+                self.refuse(Reason::Unsupported, &message, &unranked)
             }
         }
+    }
+
+    /// What a word asks for that nothing is computed for.
+    fn is_beyond(&self, at: usize) -> String {
+        let Token { fold, text, .. } = &self.question.tokens[at];
+        match BEYOND.iter().find(|(words, _)| words.contains(&fold.as_str())) {
+            Some((_, what)) => format!("{what} are not in the data"),
+            None => format!("what `{text}` asks for is not computed here"),
+        }
+    }
+
+    /// "Happiest" where no number says how happy somebody is.
+    fn ranks_by_nothing(&self, at: usize) -> bool {
+        let called = |words: &Vec<String>| !self.index.numbers_called(words).0.is_empty();
+        let nothing = |mention: &Mention| match &mention.what {
+            What::Adjective(adjective) => {
+                adjective.date.is_none() && !adjective.numbers.iter().any(|(_, words)| called(words))
+            }
+            _ => false,
+        };
+        let mut covering = self.question.mentions.covering(at).peekable();
+        covering.peek().is_some() && covering.all(nothing)
     }
 
     fn refuse(&self, reason: Reason, message: &str, words: &[usize]) -> Outcome {
@@ -71,8 +147,12 @@ impl Unread<'_> {
         words.iter().map(|at| self.question.tokens[*at].text.clone()).collect()
     }
 
+    fn quoted(&self, words: &[usize]) -> String {
+        self.texts(words).iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    }
+
     fn name_nothing(&self, unknown: &[usize]) -> String {
-        let list = self.texts(unknown).iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let list = self.quoted(unknown);
         format!("{list} {} nothing in the data", if unknown.len() == 1 { "names" } else { "name" })
     }
 

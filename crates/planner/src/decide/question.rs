@@ -58,6 +58,12 @@ impl Question {
         self.mentions.covering(at).any(is_wanted) && self.mentions.covering(at).all(is_open)
     }
 
+    /// "Caused the most damage": a verb that says no more than that something has it.
+    pub fn is_said_of_the_greatest(&self, at: usize) -> bool {
+        let ranks = |mention: &Mention| matches!(mention.what, What::Role(Role::Amount(_) | Role::Extreme(_)));
+        at > 0 && self.word(at).starts_with("caus") && self.mentions.at(at + 1).iter().any(ranks)
+    }
+
     /// Whether neither the language nor the dataset knows a word.
     fn is_unknown(&self, at: usize) -> bool {
         let Question { tokens, mentions } = self;

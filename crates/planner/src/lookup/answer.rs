@@ -46,9 +46,13 @@ pub fn instead<'w>(index: &Index, weights: &impl Fn() -> &'w Weights, question: 
     if sure >= CONFIDENCE_MIN && unread && is_whole(&scene, &ranked) {
         return Outcome::Answer(Answer { reading: best, confidence: sure, others });
     }
-    if refusal.best.is_some() && refusal.best_confidence >= sure {
+    // Readings that account for every word are told by it, and no others stand in their place.
+    let tells_readings = refusal.reason == Reason::Ambiguous && !refusal.others.is_empty();
+    if tells_readings || refusal.best.is_some() && refusal.best_confidence >= sure {
         return Outcome::Refusal(refusal);
     }
+    // What a refusal leaves open it says itself; the ranker's readings are no choice of that.
+    let others = if refusal.reason == Reason::Ambiguous { Vec::new() } else { others };
     Outcome::Refusal(Refusal { best: Some(best), best_confidence: sure, others, ..refusal })
 }
 

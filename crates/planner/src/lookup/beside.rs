@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use data::describe::describe;
 use data::plan::{Agg, Plan};
 use serde_json::Value;
 
 use super::answer::best;
 use super::weights::Weights;
+use crate::decide::SEVERAL_WAYS;
 use crate::index::Index;
 use crate::{Answer, Outcome, Reason, Refusal};
 
@@ -25,11 +25,8 @@ pub fn beside<'w>(index: &Index, weights: &impl Fn() -> &'w Weights, question: &
     if sure < DISSENT_MIN {
         return Outcome::Answer(Answer { confidence: answer.confidence.min(1.0 - sure), ..answer });
     }
-    let said = |plan: &Plan| describe(plan, &index.dataset);
-    let message =
-        format!("the question can be read in two ways: {}; or {}", said(&answer.reading.plan), said(&reading.plan));
     let others = [vec![answer.reading], answer.others].concat();
-    let refusal = Refusal::new(Reason::Ambiguous, message);
+    let refusal = Refusal::new(Reason::Ambiguous, SEVERAL_WAYS);
     Outcome::Refusal(Refusal { best: Some(reading), best_confidence: sure, others, ..refusal })
 }
 

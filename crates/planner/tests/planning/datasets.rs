@@ -4,6 +4,7 @@ mod amounts;
 mod baths;
 mod couriers;
 mod dates;
+mod harbour;
 mod headers;
 mod inns;
 mod parishes;
@@ -33,6 +34,7 @@ pub fn named(name: &str) -> Dataset {
         "flights" => flights(),
         _ => plain::named(name)
             .or_else(|| headers::named(name))
+            .or_else(|| harbour::named(name))
             .or_else(|| spans::named(name))
             .or_else(|| school::named(name))
             .or_else(|| couriers::named(name))

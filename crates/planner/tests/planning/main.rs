@@ -5,6 +5,7 @@
 
 mod datasets;
 mod follow;
+mod refusals;
 mod render;
 
 use std::fs;

@@ -94,7 +94,9 @@ inPage("a refusal says why, and its suggestion answers", {}, async (page) => {
   const turn = await ask(page, "profit by category");
   assert.equal(await turn.locator("mark").textContent(), "profit");
   assert.match(await turn.locator(".known").textContent(), /Refused/);
-  await turn.getByRole("button", { name: "What is the return rate by category?" }).click();
+  assert.match(await turn.locator(".understood").textContent(), /by category for each category/);
+  assert.match(await turn.textContent(), /assay model list/);
+  await turn.getByRole("button", { name: "return rate by category" }).click();
   const second = page.locator(".turn").nth(1);
   await second.locator(".known.verified").waitFor();
   assert.match(await second.locator(".sentence").textContent(), /return rate/);

@@ -15,8 +15,9 @@ export namespace AnswerParts {
   type Type = "bool" | "int" | "float" | "decimal" | "text" | "date" | "time" | "timestamp" | "json";
   type AnswerChart = { "kind": Kind; "spec": Record<string, any>; "drawing": Record<string, any> };
   type Kind = "bar" | "line" | "area" | "scatter" | "histogram" | "stacked";
-  type AnswerRefusal = { "reason": Reason; "message": string; "words": string[]; "suggestions": string[]; "readings": NumberedReading[]; "hint": string | null };
+  type AnswerRefusal = { "reason": Reason; "message": string; "words": string[]; "understood": Understood[]; "suggestions": string[]; "readings": NumberedReading[]; "hint": string | null; "model_may_read": boolean };
   type Reason = "unknown_word" | "ambiguous" | "unsupported" | "not_about_data" | "no_data" | "write_requested" | "low_confidence" | "disagreement" | "limit";
+  type Understood = { "words": string; "meaning": string };
   type NumberedReading = { "number": number; "reading": string; "plan_hash": Hash };
   type Timing = { "plan": number; "execute": number; "verify": number; "total": number };
   type AnswerModel = { "name": string; "cost": Cost };

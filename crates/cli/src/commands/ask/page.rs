@@ -176,6 +176,12 @@ fn print_steps(printer: &Printer, view: &View<'_>) {
 
 fn print_refusal(printer: &Printer, refusal: &Value) {
     printer.remark("refused", text(&refusal["message"]));
+    let understood =
+        list(&refusal["understood"]).map(|span| format!("`{}` {}", text(&span["words"]), text(&span["meaning"])));
+    let understood = understood.collect::<Vec<_>>().join(", ");
+    if !understood.is_empty() {
+        printer.remark("understood", &understood);
+    }
     for reading in list(&refusal["readings"]) {
         printer.remark("reading", &numbered(reading));
     }

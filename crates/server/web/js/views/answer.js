@@ -180,16 +180,22 @@ function refusal(told, thread) {
   const readings = refusal.readings ?? [];
   const tries = [
     ...readings.map((/** @type {any} */ each) => html`<li><button type="button" @click=${() => thread.ask(told.message, { reading: each.number })}>${each.reading}${icon("arrow")}</button></li>`),
-    ...(refusal.suggestions ?? []).map((/** @type {string} */ each) => {
-      // Advice is not a question that could be asked.
-      const isQuestion = /\?$|^[A-Z]/.test(each);
-      return isQuestion ? html`<li><button type="button" @click=${() => thread.ask(each)}>${each}${icon("arrow")}</button></li>` : html`<li><span>${marked(sentence(each))}</span></li>`;
-    }),
+    ...(refusal.suggestions ?? []).map((/** @type {string} */ each) => html`<li><button type="button" @click=${() => thread.ask(each)}>${each}${icon("arrow")}</button></li>`),
   ];
   const advice = refusal.hint ? html`<p class="soft">${marked(sentence(refusal.hint))}</p>` : null;
   const lead = readings.length ? html`<p class="soft">Choose what you meant.</p>` : tries.length ? html`<p class="soft">This data can answer these.</p>` : null;
   const attempts = told.output.attempts?.length || told.output.sql ? code(told, thread) : null;
-  return html`<article class="card answer refusal" aria-label="Refused" tabindex="-1"><div class="body"><p class="what">${words(refusal)}</p>${advice ?? lead}${tries.length ? html`<ul class="try">${tries}</ul>` : html`<p><a href=${`/page/data/${encodeURIComponent(told.dataset)}`}>See what is in the data</a></p>`}${attempts}</div>${refusedLine("A guess would have looked like an answer.", html`<button type="button" class="btn bare" @click=${() => thread.write(told.message)}>Say what you meant</button>`)}</article>`;
+  const model = refusal.model_may_read ? html`<p class="soft small">A model may read this, and none was asked: <code>assay model list</code> shows which there are and how to ask one.</p>` : null;
+  return html`<article class="card answer refusal" aria-label="Refused" tabindex="-1"><div class="body"><p class="what">${words(refusal)}</p>${understood(refusal)}${advice ?? lead}${tries.length ? html`<ul class="try">${tries}</ul>` : html`<p><a href=${`/page/data/${encodeURIComponent(told.dataset)}`}>See what is in the data</a></p>`}${model}${attempts}</div>${refusedLine("A guess would have looked like an answer.", html`<button type="button" class="btn bare" @click=${() => thread.write(told.message)}>Say what you meant</button>`)}</article>`;
+}
+
+/**
+ * What the other words were taken for.
+ * @param {import("../../types/api").AnswerParts.AnswerRefusal} refusal
+ */
+function understood(refusal) {
+  const spans = (refusal.understood ?? []).map((span, at) => [at ? ", " : "", html`<b>${span.words}</b>`, ` ${span.meaning}`]);
+  return spans.length ? html`<p class="soft small understood">Understood: ${spans}</p>` : null;
 }
 
 /**
