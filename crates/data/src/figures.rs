@@ -10,6 +10,7 @@ use base::Cell;
 
 use crate::plan::Grain;
 
+pub(crate) use form::{is_correlation, is_year};
 pub use form::{Form, exact};
 
 /// A number rounded for reading, but never to nothing: one too small for so many decimals keeps three digits that say something.
@@ -139,6 +140,9 @@ mod tests {
         ] {
             assert_eq!(form(percent, digits).figure(exact), expected);
         }
+        let correlation = Form { correlates: true, ..form(false, 3) };
+        let told = ["0.29876", "-0.9996", "-0.0000000000000001", "1"].map(|exact| correlation.figure(exact));
+        assert_eq!(told, ["0.299", "-1.000", "0.000", "1.000"]);
         let hours = Form { unit: Some("hours".to_string()), ..form(false, 0) };
         assert_eq!([1, 2].map(|hour| hours.text(&hour.into())), ["1 hour", "2 hours"]);
     }

@@ -21,11 +21,12 @@ pub fn path<'d>(dataset: &'d Dataset, from: &str, to: &str, via: &[String]) -> R
     if from == to {
         return Ok(Vec::new());
     }
-    let mut paths = Vec::new();
-    search(dataset, from, to, &mut Vec::new(), &mut paths);
-    let decided: Vec<_> = paths.iter().filter(|path| path.iter().all(|link| allowed(link, via))).collect();
+    let decided = paths(dataset, from, to, via);
+    if let [one] = &decided[..] {
+        return Ok(one.clone());
+    }
+    let paths = paths(dataset, from, to, &[]);
     match decided[..] {
-        [one] => Ok(one.clone()),
         [] if paths.is_empty() => {
             let message = match reaches(dataset, to, from) {
                 true => format!("one row of `{from}` has many of `{to}`: only `exists` may ask about them"),
@@ -40,19 +41,24 @@ pub fn path<'d>(dataset: &'d Dataset, from: &str, to: &str, via: &[String]) -> R
 
 /// Whether any many-to-one path leads from one table to the other.
 fn reaches(dataset: &Dataset, from: &str, to: &str) -> bool {
+    !paths(dataset, from, to, &[]).is_empty()
+}
+
+/// The paths that `via` leaves, or the first of too many.
+fn paths<'d>(dataset: &'d Dataset, from: &str, to: &str, via: &[String]) -> Vec<Vec<&'d Relation>> {
     let mut paths = Vec::new();
-    search(dataset, from, to, &mut Vec::new(), &mut paths);
-    !paths.is_empty()
+    search(dataset, from, (to, via), &mut Vec::new(), &mut paths);
+    paths
 }
 
 fn search<'d>(
     dataset: &'d Dataset,
     from: &str,
-    to: &str,
+    (to, via): (&str, &[String]),
     taken: &mut Vec<&'d Relation>,
     paths: &mut Vec<Vec<&'d Relation>>,
 ) {
-    for relation in dataset.relations.iter().filter(|relation| relation.from_table == from) {
+    for relation in dataset.relations.iter().filter(|link| link.from_table == from && allowed(link, via)) {
         let table = relation.to_table.as_str();
         let visited = table == from || taken.iter().any(|link| link.from_table == table);
         if visited || taken.len() == LINKS_MAX || paths.len() == PATHS_MAX {
@@ -61,7 +67,7 @@ fn search<'d>(
         taken.push(relation);
         match table == to {
             true => paths.push(taken.clone()),
-            false => search(dataset, table, to, taken, paths),
+            false => search(dataset, table, (to, via), taken, paths),
         }
         taken.pop();
     }

@@ -4,7 +4,8 @@ use base::{Cell, Table, Type};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{grouped, number, period, readable};
+use super::{grouped, number, period, readable, rounded};
+use crate::bins::Bins;
 use crate::dataset::Dataset;
 use crate::plan::{Agg, ComputeOp, Expr, Grain, Measure, Part, Plan};
 use crate::profile::words;
@@ -13,13 +14,15 @@ use crate::profile::words;
 const DIGITS: usize = 2;
 /// The same of percents.
 const DIGITS_OF_PERCENT: usize = 1;
+/// Of correlations, which lie between -1 and 1.
+const DIGITS_OF_CORRELATION: usize = 3;
 /// Of the greatest number, before and after the point together; beyond, the least does not decide for the others.
 const SIGNIFICANT_MAX: i32 = 6;
 /// Calendar years that numbers are taken for.
 const CALENDAR: std::ops::RangeInclusive<i64> = 1500..=2200;
 
 /// How the cells of one output column are written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Form {
     /// Shares, relative changes and averages of truths are told in percent.
     pub percent: bool,
@@ -33,6 +36,12 @@ pub struct Form {
     /// The length of the periods whose first moments the cells are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Grain>,
+    /// Correlations lie between -1 and 1: what is too small for the digits is nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub correlates: bool,
+    /// Lower edges of bins are told as the bins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bins: Option<Bins>,
 }
 
 impl Form {
@@ -48,7 +57,10 @@ impl Form {
         let unit = name.and_then(|name| unit(plan, dataset, name)).filter(|_| !percent);
         let plain = unit.is_none() && name.is_some_and(|name| names_something(plan, dataset, name));
         let period = plan.group.iter().find(|group| group.name == column.name).and_then(|group| group.grain);
-        Form { percent, digits: digits(table, at, percent, unit.as_deref()), unit, plain, period }
+        let bins = name.and_then(|name| bins(plan, dataset, name));
+        let correlates = name.is_some_and(|name| is_correlation(plan, name));
+        let digits = if correlates { DIGITS_OF_CORRELATION } else { digits(table, at, percent, unit.as_deref()) };
+        Form { percent, digits, unit, plain, period, correlates, bins }
     }
 
     /// The form of a column of which only its name and its cells are known.
@@ -58,7 +70,7 @@ impl Form {
         let words = words(&column.name);
         let plain = column.ty == Type::Int
             && (is_name(&column.name) || calendar() && words.iter().any(|word| word == "year"));
-        Form { percent: false, digits: digits(table, at, false, None), unit: None, plain, period: None }
+        Form { digits: digits(table, at, false, None), plain, ..Form::of_counts() }
     }
 
     /// The forms of all columns of a table that no plan explains.
@@ -68,7 +80,7 @@ impl Form {
 
     /// One that counts rows.
     pub fn of_counts() -> Form {
-        Form { percent: false, digits: 0, unit: None, plain: false, period: None }
+        Form { percent: false, digits: 0, unit: None, plain: false, period: None, correlates: false, bins: None }
     }
 
     /// One cell with its unit.
@@ -95,6 +107,9 @@ impl Form {
 
     /// A number as the table spells it, for reading. Whole numbers keep every digit, however many.
     pub fn figure(&self, exact: &str) -> String {
+        if let (Some(bins), Ok(edge)) = (&self.bins, exact.parse()) {
+            return bins.text(edge);
+        }
         let digits = exact.strip_prefix('-').unwrap_or(exact);
         if !self.percent && self.digits == 0 && digits.chars().all(|letter| letter.is_ascii_digit()) {
             return if self.plain { exact.to_string() } else { grouped(exact) };
@@ -105,6 +120,11 @@ impl Form {
     /// One number without its unit.
     pub fn number(&self, number: f64) -> String {
         match self {
+            Form { bins: Some(bins), .. } => bins.text(number),
+            Form { correlates: true, digits, .. } => {
+                let told = rounded(number, *digits);
+                if told.trim_matches(['-', '0', '.']).is_empty() { rounded(0.0, *digits) } else { told }
+            }
             Form { percent: true, digits, .. } => format!("{} %", readable(number * 100.0, *digits)),
             Form { plain: true, digits, .. } => format!("{number:.digits$}"),
             Form { digits, .. } => readable(number, *digits),
@@ -163,22 +183,50 @@ fn names_something(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
         }
     };
     match expr {
-        Some(Expr::Part { part, .. }) => *part == Part::Year,
+        Some(expr) if is_year(expr, dataset) => true,
         Some(Expr::Col { col }) => is_name_column(dataset, col),
         _ => false,
     }
+}
+
+/// Whether the values of a row are calendar years for all that the data shows.
+pub(crate) fn is_year(expr: &Expr, dataset: &Dataset) -> bool {
+    let within = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
+    match expr {
+        Expr::Part { part, .. } => *part == Part::Year,
+        Expr::Col { col } => dataset
+            .column(col)
+            .is_some_and(|column| column.ty == Type::Int && within(&column.min) && within(&column.max)),
+        _ => false,
+    }
+}
+
+/// Whether an output column holds correlations, or the difference between two.
+pub(crate) fn is_correlation(plan: &Plan, name: &str) -> bool {
+    let correlates = |name: &str| measure(plan, name).is_some_and(|measure| measure.agg == Agg::Corr);
+    let between = plan.compute.iter().find(|made| made.name == name);
+    match between.filter(|made| matches!(made.op, ComputeOp::Diff | ComputeOp::Change | ComputeOp::Cumulative)) {
+        Some(made) => made.args.iter().all(|arg| correlates(arg)),
+        None => correlates(name),
+    }
+}
+
+/// The bins that an output column holds the lower edges of.
+fn bins(plan: &Plan, dataset: &Dataset, name: &str) -> Option<Bins> {
+    let groups = plan.group.iter().map(|group| (&group.name, &group.expr));
+    let mut shown = groups.chain(plan.select.iter().map(|select| (&select.name, &select.expr)));
+    shown.find(|(known, _)| *known == name).and_then(|(_, expr)| Bins::of(expr, dataset))
 }
 
 fn is_name_column(dataset: &Dataset, qualified: &str) -> bool {
     let (Some(column), Some((table, name))) = (dataset.column(qualified), qualified.split_once('.')) else {
         return false;
     };
-    let within = |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
     let links = |link: &crate::dataset::Relation| {
         link.from_table == table && link.from_column == name || link.to_table == table && link.to_column == name
     };
     column.ty == Type::Int
-        && (within(&column.min) && within(&column.max) || is_name(name) || dataset.relations.iter().any(links))
+        && (is_name(name) || dataset.relations.iter().any(links))
 }
 
 /// Whether a column's own name says that its numbers only tell things apart.
@@ -229,7 +277,7 @@ fn unit(plan: &Plan, dataset: &Dataset, name: &str) -> Option<String> {
         return column_unit(dataset, &select.expr);
     }
     let measure = measure(plan, name)?;
-    if matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
+    if matches!(measure.agg, Agg::Count | Agg::CountDistinct | Agg::Corr) {
         return None;
     }
     let declared = dataset.measures.iter().find(|d| d.agg == measure.agg && d.expr == measure.expr);
@@ -269,6 +317,13 @@ mod tests {
         assert_eq!(floats(&[0.1 + 0.2, 1.0]), ["0.3", "1.0"]);
         assert_eq!(floats(&[1200.25, 0.000_000_2]), ["1,200.25", "2e-7"]);
         assert_eq!(written("total", Type::Decimal, &[json!("1200.50"), json!("7")]), ["1,200.5", "7.0"]);
+    }
+
+    #[test]
+    fn correlations_have_three_decimals() {
+        let correlation = Form { correlates: true, digits: DIGITS_OF_CORRELATION, ..Form::of_counts() };
+        let told = ["0.29876", "-0.9996", "-0.0000000000000001", "1"].map(|exact| correlation.figure(exact));
+        assert_eq!(told, ["0.299", "-1.000", "0.000", "1.000"]);
     }
 
     #[test]
