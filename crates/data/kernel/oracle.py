@@ -16,6 +16,7 @@ from oracle_rows import (
     Data,
     Outputs,
     arithmetic,
+    as_float,
     divide,
     numbers_only,
     position,
@@ -127,6 +128,8 @@ def measured(measure, rows, numbers, groups):
         kind, values = value(measure["expr"], rows)
     else:
         kind, values = "int", [1] * rows.count()
+    if agg == "corr":
+        kind, values = "float", pairs((kind, values), value(measure["with"], rows))
     if "where" in measure:
         kept = truth(measure["where"], rows)
         values = [item if condition is True else None for item, condition in zip(values, kept)]
@@ -181,6 +184,25 @@ def deviation(values, _, __):
     return NAN if squares != squares else sqrt(squares)
 
 
+def pairs(one, other):
+    """Two numbers of each row; None where either is missing."""
+    columns = zip(as_float(*one), as_float(*other))
+    return [None if a is None or b is None else (a, b) for a, b in columns]
+
+
+def correlation(values, _, __):
+    """Pearson's, of numbers measured from their first so that equal ones have exactly no variance."""
+    if not all(one - one == 0 == other - other for one, other in values):
+        return None
+    sides = [[one - side[0] for one in side] for side in zip(*values)]
+    sides = [[one - float_sum(side) / len(side) for one in side] for side in sides]
+    sizes = [sqrt(float_sum([one * one for one in side])) for side in sides]
+    if not sides or 0 in sizes:
+        return None
+    product = float_sum([one * other for one, other in zip(*sides)])
+    return product / sizes[0] / sizes[1]
+
+
 def quantile(values, _, q):
     """Between the two values that the quantile falls between, in proportion."""
     if not values:
@@ -202,6 +224,7 @@ AGGREGATE_KINDS = {
     "median": "float",
     "stddev": "float",
     "quantile": "float",
+    "corr": "float",
 }
 AGGREGATES = {
     "count": lambda values, kind, q: len(values),
@@ -213,6 +236,7 @@ AGGREGATES = {
     "median": lambda values, kind, q: quantile(values, kind, 0.5),
     "stddev": deviation,
     "quantile": quantile,
+    "corr": correlation,
 }
 
 

@@ -7,8 +7,11 @@ None.
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from math import floor
 from operator import add, mul, sub, truediv
 
+# So much of itself may a quotient be too small.
+HAIR = 1e-15
 # So many values show whether a column says the same again and again.
 LOOKED_AT = 512
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -234,6 +237,8 @@ def raw(expr, rows):
     args = [raw(arg, rows) for arg in (factors(expr) if op == "mul" else expr["args"])]
     if op == "to_number":
         return "float", remembered(to_number, args[0][1])
+    if op == "bin":
+        return binned(*args[0], expr["args"][1]["lit"])
     return arithmetic(op, args)
 
 
@@ -327,6 +332,24 @@ def remembered(function, values):
         if item is not None:
             known[item] = function(item)
     return [known[item] for item in values]
+
+
+def binned(kind, values, width):
+    """The lower edges of the bins that values lie in."""
+    if literal_kind(width) == "int":
+        width = int(width)
+        if kind == "int":
+            return "int", each(lambda number: number // width * width, values)
+    return "float", each(lambda number: edge(float(number), width), values)
+
+
+def edge(number, width):
+    """What a binary fraction puts a hair below an edge is at the edge, which has no more than nine decimals."""
+    place = number / width
+    place += abs(place) * HAIR if place - place == 0 else 0
+    if place - place != 0:
+        return place
+    return floor(place) * float(width) if isinstance(width, int) else round(floor(place) * width, 9)
 
 
 def moments(expr, rows):

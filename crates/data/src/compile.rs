@@ -74,7 +74,7 @@ fn grouped(plan: &Plan, dataset: &Dataset, outputs: &[Output]) -> Result<Select,
     }
     let filter = filter(&rows, plan)?;
     let groups = plan.group.iter().map(|group| &group.expr);
-    let exprs = groups.chain(plan.measures.iter().filter_map(|measure| measure.expr.as_ref()));
+    let exprs = groups.chain(plan.measures.iter().flat_map(Measure::exprs));
     let preds = plan.filter.iter().chain(plan.measures.iter().filter_map(|measure| measure.filter.as_ref()));
     let from = rows.from(exprs, preds)?;
     Ok(Select { columns, from, filter, groups: plan.group.len(), ..Select::default() })
@@ -116,7 +116,8 @@ fn aggregated(plan: &Plan, outputs: &[Output], over: &[Output]) -> Result<Select
     let mut columns = Vec::new();
     for (item, output) in plan.over.iter().zip(over) {
         let expr = item.of.as_ref().map(|name| Expr::Ref { name: name.clone() });
-        let measure = Measure { name: item.name.clone(), agg: item.agg.into(), expr, q: None, filter: None };
+        let measure =
+            Measure { name: item.name.clone(), agg: item.agg.into(), expr, with: None, q: None, filter: None };
         columns.push(named(expr::aggregate(&expr::Results { outputs }, &measure, output.unbounded)?, &item.name));
     }
     Ok(Select { columns, ..Select::default() })

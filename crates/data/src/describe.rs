@@ -184,11 +184,9 @@ impl Telling<'_> {
         let Some(expr) = &measure.expr else {
             return format!("count of {}", self.rows_of(&self.plan.from));
         };
-        let of = match (measure.agg, expr) {
-            (Agg::Count | Agg::CountDistinct, _) => self.expression(expr),
-            // An aggregate does not say of which rows it is, so a number's name must.
-            (_, Expr::Col { col }) if self.is_shared_name(col) => col.clone(),
-            _ => self.expression(expr),
+        let of = match measure.agg {
+            Agg::Count | Agg::CountDistinct => self.expression(expr),
+            _ => self.number(expr),
         };
         match measure.agg {
             Agg::Count => format!("count of {} with a value of {of}", self.rows_of(&self.plan.from)),
@@ -209,6 +207,18 @@ impl Telling<'_> {
             Agg::Median => format!("median of {of}"),
             Agg::Stddev => format!("standard deviation of {of}"),
             Agg::Quantile => format!("{} of {of}", quantile(measure.q)),
+            Agg::Corr => {
+                let with = measure.with.as_ref().map_or("?".to_string(), |with| self.number(with));
+                format!("correlation of {of} with {with}")
+            }
+        }
+    }
+
+    /// What is aggregated: an aggregate does not say of which rows it is, so a number's name must.
+    fn number(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Col { col } if self.is_shared_name(col) => col.clone(),
+            _ => self.expression(expr),
         }
     }
 
@@ -224,7 +234,9 @@ impl Telling<'_> {
         };
         let text = match compute.op {
             ComputeOp::Ratio => format!("ratio of {} to {}", argument(0), argument(1)),
-            ComputeOp::Diff => format!("{} minus {}", argument(0), argument(1)),
+            ComputeOp::Diff => {
+                self.two_sides(compute).unwrap_or_else(|| format!("{} minus {}", argument(0), argument(1)))
+            }
             ComputeOp::Share => format!("share of the total {}", argument(0)),
             ComputeOp::Change => format!("change of {}{}", argument(0), along()),
             ComputeOp::ChangePct => format!("relative change of {}{}", argument(0), along()),
@@ -234,6 +246,17 @@ impl Telling<'_> {
             },
         };
         text + &self.for_each(&compute.per)
+    }
+
+    /// One number of two kinds of rows, and what is left between them.
+    fn two_sides(&self, compute: &Compute) -> Option<String> {
+        let find = |name: &String| self.plan.measures.iter().find(|measure| measure.name == *name);
+        let [one, other] = &compute.args[..] else { return None };
+        let (one, other) = (find(one)?, find(other)?);
+        let alike = one.agg == other.agg && one.expr == other.expr && one.with == other.with && one.q == other.q;
+        let sides = one.filter.as_ref().zip(other.filter.as_ref()).filter(|_| alike)?;
+        let of = self.measure_briefly(&Measure { filter: None, ..one.clone() });
+        Some(format!("difference in {of} ({} minus {})", self.condition(sides.0), self.condition(sides.1)))
     }
 
     fn for_each(&self, names: &[String]) -> String {

@@ -6,11 +6,12 @@ use base::{Cell, Column, Type};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::bins::Bins;
 use crate::dataset::Dataset;
 use crate::plan::{Agg, ComputeOp, Expr, Grain, Measure, Part, Plan};
 
 /// How the numbers of one output column are written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
     /// Shares, relative changes and averages of truths are told in percent.
     pub percent: bool,
@@ -21,12 +22,18 @@ pub struct Form {
     /// Calendar years have no thousands.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub years: bool,
+    /// Correlations lie between -1 and 1: what is too small for the digits is nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub correlates: bool,
+    /// Lower edges of bins are told as the bins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bins: Option<Bins>,
 }
 
 impl Form {
     /// The form of an output column of a plan.
     pub fn of(plan: &Plan, dataset: &Dataset, column: &Column) -> Form {
-        let digits = if column.ty == Type::Int { 0 } else { 2 };
+        let whole = column.ty == Type::Int;
         // What is aggregated over groups is written as the groups' values are; how many groups there are has no unit.
         let name = match plan.over.iter().find(|over| over.name == column.name) {
             Some(over) => over.of.as_deref(),
@@ -35,12 +42,15 @@ impl Form {
         let percent = name.is_some_and(|name| is_fraction(plan, dataset, name));
         let unit = name.and_then(|name| unit(plan, dataset, name)).filter(|_| !percent);
         let years = unit.is_none() && name.is_some_and(|name| are_years(plan, dataset, name));
-        Form { percent, digits, unit, years }
+        let bins = name.and_then(|name| bins(plan, dataset, name));
+        let correlates = name.is_some_and(|name| is_correlation(plan, name));
+        let digits = if whole { 0 } else { 2 + usize::from(correlates) };
+        Form { percent, digits, unit, years, correlates, bins }
     }
 
     /// One that counts rows.
     pub fn of_counts() -> Form {
-        Form { percent: false, digits: 0, unit: None, years: false }
+        Form { percent: false, digits: 0, unit: None, years: false, correlates: false, bins: None }
     }
 
     /// One cell with its unit.
@@ -58,6 +68,9 @@ impl Form {
 
     /// A number as the table spells it, for reading. Whole numbers keep every digit, however many.
     pub fn figure(&self, exact: &str) -> String {
+        if let (Some(bins), Ok(edge)) = (&self.bins, exact.parse()) {
+            return bins.text(edge);
+        }
         let digits = exact.strip_prefix('-').unwrap_or(exact);
         if !self.percent && self.digits == 0 && digits.chars().all(|letter| letter.is_ascii_digit()) {
             return if self.years { exact.to_string() } else { grouped(exact) };
@@ -68,16 +81,51 @@ impl Form {
     /// One number without its unit.
     pub fn bare(&self, number: f64) -> String {
         match self {
+            Form { bins: Some(bins), .. } => bins.text(number),
             Form { percent: true, .. } => format!("{} %", readable(number * 100.0, 1)),
             Form { years: true, .. } => format!("{number:.0}"),
+            Form { correlates: true, digits, .. } => {
+                let told = rounded(number, *digits);
+                if told.trim_matches(['-', '0', '.']).is_empty() { rounded(0.0, *digits) } else { told }
+            }
             Form { digits, .. } => readable(number, *digits),
         }
     }
 }
 
-/// Whether an output column holds whole numbers that are calendar years for all that the data shows.
-fn are_years(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
+/// Whether the values of a row are calendar years for all that the data shows.
+pub(crate) fn is_year(expr: &Expr, dataset: &Dataset) -> bool {
     const CALENDAR: std::ops::RangeInclusive<i64> = 1500..=2200;
+    match expr {
+        Expr::Part { part, .. } => *part == Part::Year,
+        Expr::Col { col } => dataset.column(col).is_some_and(|column| {
+            let within =
+                |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
+            column.ty == Type::Int && within(&column.min) && within(&column.max)
+        }),
+        _ => false,
+    }
+}
+
+/// Whether an output column holds correlations, or the difference between two.
+pub(crate) fn is_correlation(plan: &Plan, name: &str) -> bool {
+    let correlates = |name: &str| measure(plan, name).is_some_and(|measure| measure.agg == Agg::Corr);
+    let between = plan.compute.iter().find(|made| made.name == name);
+    match between.filter(|made| matches!(made.op, ComputeOp::Diff | ComputeOp::Change | ComputeOp::Cumulative)) {
+        Some(made) => made.args.iter().all(|arg| correlates(arg)),
+        None => correlates(name),
+    }
+}
+
+/// The bins that an output column holds the lower edges of.
+fn bins(plan: &Plan, dataset: &Dataset, name: &str) -> Option<Bins> {
+    let groups = plan.group.iter().map(|group| (&group.name, &group.expr));
+    let mut shown = groups.chain(plan.select.iter().map(|select| (&select.name, &select.expr)));
+    shown.find(|(known, _)| *known == name).and_then(|(_, expr)| Bins::of(expr, dataset))
+}
+
+/// Whether an output column holds calendar years.
+fn are_years(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
     let expr = match measure(plan, name) {
         Some(Measure { agg: Agg::Min | Agg::Max, expr, .. }) => expr.as_ref(),
         Some(_) => None,
@@ -87,15 +135,7 @@ fn are_years(plan: &Plan, dataset: &Dataset, name: &str) -> bool {
             shown.find(|(known, _)| *known == name).map(|(_, expr)| expr)
         }
     };
-    match expr {
-        Some(Expr::Part { part, .. }) => *part == Part::Year,
-        Some(Expr::Col { col }) => dataset.column(col).is_some_and(|column| {
-            let within =
-                |cell: &Option<Cell>| cell.as_ref().and_then(Cell::as_i64).is_some_and(|n| CALENDAR.contains(&n));
-            column.ty == Type::Int && within(&column.min) && within(&column.max)
-        }),
-        _ => false,
-    }
+    expr.is_some_and(|expr| is_year(expr, dataset))
 }
 
 /// A unit after one: `1 hour`.
@@ -170,7 +210,7 @@ fn unit(plan: &Plan, dataset: &Dataset, name: &str) -> Option<String> {
         return column_unit(dataset, &select.expr);
     }
     let measure = measure(plan, name)?;
-    if matches!(measure.agg, Agg::Count | Agg::CountDistinct) {
+    if matches!(measure.agg, Agg::Count | Agg::CountDistinct | Agg::Corr) {
         return None;
     }
     let declared = dataset.measures.iter().find(|d| d.agg == measure.agg && d.expr == measure.expr);
@@ -278,6 +318,9 @@ mod tests {
         ] {
             assert_eq!(form(percent, digits).figure(exact), expected);
         }
+        let correlation = Form { correlates: true, ..form(false, 3) };
+        let told = ["0.29876", "-0.9996", "-0.0000000000000001", "1"].map(|exact| correlation.figure(exact));
+        assert_eq!(told, ["0.299", "-1.000", "0.000", "1.000"]);
         let hours = Form { unit: Some("hours".to_string()), ..form(false, 0) };
         assert_eq!([1, 2].map(|hour| hours.text(&hour.into())), ["1 hour", "2 hours"]);
     }

@@ -7,6 +7,7 @@
 //! what a question means, nor who runs what it prints.
 
 pub mod agree;
+pub mod bins;
 pub mod builtin;
 pub mod chart;
 pub mod compile;

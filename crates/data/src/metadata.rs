@@ -224,9 +224,12 @@ fn column(mut section: Section) -> Result<ColumnMetadata, String> {
 
 fn measure(mut section: Section) -> Result<MeasureMetadata, String> {
     let name = section.name()?;
-    // A quantile needs its number, which a measure has no place for; the median has a word of its own.
-    let aggregates: Vec<(&str, Agg)> =
-        Agg::ALL.iter().filter(|agg| **agg != Agg::Quantile).map(|agg| (agg.as_str(), *agg)).collect();
+    // A quantile needs its number and a correlation another column, which a measure has no place for.
+    let aggregates: Vec<(&str, Agg)> = Agg::ALL
+        .iter()
+        .filter(|agg| !matches!(agg, Agg::Quantile | Agg::Corr))
+        .map(|agg| (agg.as_str(), *agg))
+        .collect();
     let agg = section.word("agg", &aggregates)?.ok_or_else(|| format!("measure `{name}` has no `agg`"))?;
     let measure = MeasureMetadata {
         agg,

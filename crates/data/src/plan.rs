@@ -114,6 +114,13 @@ impl Plan {
     }
 }
 
+impl Measure {
+    /// The numbers it is made from: none where it counts rows, two where they are correlated.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.expr.iter().chain(&self.with)
+    }
+}
+
 /// One column of a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -136,7 +143,7 @@ pub struct Group {
     pub grain: Option<Grain>,
 }
 
-/// One aggregate; `where` limits the rows it sees, `q` is the quantile.
+/// One aggregate; `where` limits the rows it sees, `q` is the quantile, `with` the other number of a correlation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -146,6 +153,8 @@ pub struct Measure {
     pub agg: Agg,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expr: Option<Expr>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<Expr>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub q: Option<f64>,
     #[serde(rename = "where", default, skip_serializing_if = "Option::is_none")]
@@ -292,9 +301,9 @@ macro_rules! words {
 }
 
 words! {
-    /// Arithmetic over values of one row.
+    /// Arithmetic over values of one row. `bin` is the lower edge of the range of a width that a number lies in.
     Op {
-        Add = "add", Sub = "sub", Mul = "mul", Div = "div", ToNumber = "to_number",
+        Add = "add", Sub = "sub", Mul = "mul", Div = "div", Bin = "bin", ToNumber = "to_number",
         ElapsedMinutes = "elapsed_minutes", ElapsedHours = "elapsed_hours", ElapsedDays = "elapsed_days",
     }
 }
@@ -309,10 +318,10 @@ words! {
     Grain { Year = "year", Quarter = "quarter", Month = "month", Week = "week", Day = "day", Hour = "hour", }
 }
 words! {
-    /// How rows become one value.
+    /// How rows become one value. `corr` is Pearson's correlation of two numbers, over the rows that have both.
     Agg {
         Count = "count", CountDistinct = "count_distinct", Sum = "sum", Avg = "avg", Min = "min", Max = "max",
-        Median = "median", Stddev = "stddev", Quantile = "quantile",
+        Median = "median", Stddev = "stddev", Quantile = "quantile", Corr = "corr",
     }
 }
 words! {

@@ -41,6 +41,7 @@ fn dataset() -> Dataset {
             column("product", Type::Text),
             column("day", Type::Date),
             column("paid", Type::Decimal),
+            column("age", Type::Int),
             column("weight", Type::Float),
             column("returned", Type::Bool),
         ],
@@ -561,4 +562,29 @@ fn a_table_without_a_plan_is_drawn_by_what_its_columns_are() {
     assert_eq!(drawn(&[("n", Int)], json!([[3]]), Some(Wish::Any)), None);
     assert_eq!(drawn(&[("region", Text), ("n", Int)], json!([["a", 1], ["a", 2]]), None), None);
     assert_eq!(drawn(&[("region", Text), ("city", Text)], json!([["a", "b"], ["c", "d"]]), None), None);
+}
+
+#[test]
+fn bins_stand_in_their_order_however_the_table_is_sorted() {
+    let bins = |width: Value| {
+        let expr = json!({ "op": "bin", "args": [{ "col": "sales.age" }, { "lit": width }] });
+        plan(json!({ "group": [{ "as": "age_bin", "expr": expr }], "measures": [total()],
+                     "order": [{ "by": "paid", "dir": "desc" }] }))
+    };
+    let columns = [("age_bin", Type::Int), ("paid", Type::Decimal)];
+    let rows = vec![
+        vec![json!(100), json!("9")],
+        vec![json!(20), json!("5")],
+        vec![Cell::Null, json!("3")],
+        vec![json!(-10), json!("1")],
+    ];
+    let Some(drawn) = chart(&bins(json!(10)), &table(&columns, rows)) else { panic!("it is drawn") };
+    let names = ["-10 to -1", "20–29", "100–109", "no age"].map(str::to_string).to_vec();
+    assert_eq!((drawn.kind, drawn.along.positions), (Kind::Bar, Positions::Names(names)));
+    let values: Vec<f64> = drawn.series[0].points.iter().map(|point| point.value).collect();
+    assert_eq!(values, [1.0, 5.0, 9.0, 3.0]);
+    let columns = [("age_bin", Type::Float), ("paid", Type::Decimal)];
+    let rows = vec![vec![json!(2.5), json!("9")], vec![json!(0.0), json!("5")]];
+    let Some(drawn) = chart(&bins(json!(2.5)), &table(&columns, rows)) else { panic!("it is drawn") };
+    assert_eq!(drawn.along.positions, Positions::Names(vec!["[0, 2.5)".to_string(), "[2.5, 5)".to_string()]));
 }

@@ -123,6 +123,10 @@ fn every_aggregate_has_words() {
         (json!({"agg": "min", "expr": col("sensors.timestamp")}), "earliest timestamp"),
         (json!({"agg": "max", "expr": col("sensors.pressure_hpa")}), "maximum of pressure_hpa"),
         (json!({"agg": "median", "expr": col("sensors.pressure_hpa")}), "median of pressure_hpa"),
+        (
+            json!({"agg": "corr", "expr": col("sensors.pressure_hpa"), "with": col("sensors.humidity_pct")}),
+            "correlation of pressure_hpa with humidity_pct",
+        ),
         (json!({"agg": "stddev", "expr": col("sensors.pressure_hpa")}), "standard deviation of pressure_hpa"),
         (json!({"agg": "quantile", "q": 0.9, "expr": col("sensors.pressure_hpa")}), "90th percentile of pressure_hpa"),
         (json!({"agg": "quantile", "q": 0.995, "expr": col("sensors.pressure_hpa")}), "0.995 quantile of pressure_hpa"),
@@ -338,5 +342,41 @@ fn aggregates_over_groups() {
                "measures": [revenue()], "top": {"n": 10, "by": "revenue", "dir": "desc"},
                "over": [{"as": "n", "agg": "count"}, {"as": "t", "agg": "median", "of": "revenue"}]}),
         "number of pairs of product and category and median of the revenue per product and category, of the highest 10",
+    );
+}
+
+#[test]
+fn bins_are_told_by_their_width_and_decades_by_their_name() {
+    let bin = |of: Value, width: u32| json!([{"as": "b", "expr": {"op": "bin", "args": [of, {"lit": width}]}}]);
+    let items = json!([{"as": "n", "agg": "count"}]);
+    check(
+        "ecommerce",
+        "order_items",
+        json!({"group": bin(col("order_items.price"), 50), "measures": items, "order": [{"by": "b", "dir": "asc"}]}),
+        "count of items by price in bins of 50, sorted by price in bins of 50 (lowest first)",
+    );
+    let year = json!({"part": "year", "of": col("orders.order_date")});
+    check(
+        "ecommerce",
+        "orders",
+        json!({"group": bin(year, 10), "measures": items}),
+        "count of orders by decade of order_date",
+    );
+}
+
+#[test]
+fn a_difference_of_two_sides_names_the_number_once() {
+    let side = |name: &str, status: &str| {
+        json!({"as": name, "agg": "avg", "expr": col("orders.total"),
+               "where": {"test": "eq", "expr": col("orders.status"), "values": [status]}})
+    };
+    check(
+        "ecommerce",
+        "orders",
+        json!({"measures": [side("a", "completed"), side("b", "cancelled")],
+               "compute": [{"as": "d", "op": "diff", "args": ["b", "a"]}]}),
+        "average order value (average of total) (only where status is completed), average order value (average of \
+         total) (only where status is cancelled) and difference in average order value (status is cancelled minus status \
+         is completed)",
     );
 }

@@ -5,6 +5,7 @@
 //! `exists`. Where nothing fits, the reason is kept for the refusal.
 
 mod aggregate;
+mod bins;
 mod charts;
 mod clock;
 mod condition;

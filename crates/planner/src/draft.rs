@@ -52,6 +52,8 @@ pub struct Draft {
     pub series: Option<ComputeOp>,
     /// Where two sides are compared, how many conditions come before the word between them.
     pub contrast: Option<usize>,
+    /// Whether the difference of the two sides is asked for: how much higher the first is, or how much lower.
+    pub difference: Option<Dir>,
     /// How the answer is to be drawn.
     pub chart: Option<Wish>,
     /// Whether a number along time is asked for without a period being said.
@@ -98,6 +100,7 @@ impl PartialEq for Draft {
             with_number,
             series,
             contrast,
+            difference,
             chart,
             trend,
             changes,
@@ -120,6 +123,7 @@ impl PartialEq for Draft {
             && (self.with_number, self.trend, self.changes) == (*with_number, *trend, *changes)
             && (self.predicate, self.connected, self.joined) == (*predicate, *connected, *joined)
             && (self.series, self.chart, self.lenient) == (*series, *chart, *lenient)
+            && self.difference == *difference
             && (&self.sort, &self.dated, &self.scopes) == (sort, dated, scopes)
             && score::fit_of_names(&self.features) == score::fit_of_names(features)
     }
@@ -153,6 +157,12 @@ pub enum Target {
     Ratio(Box<(Head, Head)>),
     /// Two numbers of a row put together: "quantity times price".
     Formula(Formula),
+    /// Two numbers of a row, and how they go together.
+    Correlation(Box<(Columns, Columns)>),
+    /// Ranges of numbers, of one width: the width may be left to the program.
+    Bins(Columns, Option<f64>),
+    /// Ten years each, of a date or a year, if one is named.
+    Decades(Columns),
 }
 
 impl Target {

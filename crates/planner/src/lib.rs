@@ -9,6 +9,7 @@
 //! ([`lookup`]), and last of all by what its parts can be, in any order. What any of these took for granted is said, and
 //! keeps the answer from being called verified. Pure: no clock, no IO; "today" is the last day in the date column used.
 
+mod about;
 mod build;
 mod decide;
 mod draft;
@@ -35,6 +36,7 @@ use data::plan::Plan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use about::{About, about};
 pub use decide::doubts;
 pub use follow::{Previous, plan_after};
 pub use index::Index;

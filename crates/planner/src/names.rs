@@ -34,6 +34,7 @@ pub fn aggregate(agg: Agg, quantile: Option<f64>, column: &str) -> String {
         Agg::Median => "median".to_string(),
         Agg::Stddev => "stddev".to_string(),
         Agg::Quantile => format!("p{}", quantile.unwrap_or(0.5) * 100.0).replace('.', "_"),
+        Agg::Corr => "corr".to_string(),
         Agg::Count | Agg::CountDistinct => return crate::words::plural(column),
     };
     format!("{prefix}_{column}")

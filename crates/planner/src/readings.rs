@@ -10,10 +10,12 @@
 
 mod absence;
 mod asides;
+mod bins;
 mod charts;
 mod compare;
 mod compose;
 mod contrast;
+mod correlations;
 mod counts;
 mod dates;
 mod deeds;
@@ -82,6 +84,7 @@ const PRODUCTIONS: &[Production] = &[
     charts::chart,
     charts::against,
     charts::trend,
+    correlations::correlation,
     heads::aggregate,
     heads::percentile,
     heads::target,
@@ -148,6 +151,7 @@ const PRODUCTIONS: &[Production] = &[
     ratios::does_on_average,
     ratios::in_own_rate,
     contrast::compare_word,
+    contrast::difference,
     contrast::versus,
     contrast::the_others,
     contrast::with_and_without,

@@ -85,20 +85,38 @@ pub async fn ask(run: &mut Run, context: &Context, input: Value) -> Result<Finis
     let by_code = before.as_ref().and_then(|found| Before::of(&found.output));
     let previous = before.and_then(|found| previous(&prepared.dataset, &found.output));
     let index = indexing.await.map_err(internal)?;
-    let planned = match previous {
+    let asks_by_itself = input.reading.is_none() && !input.model.as_ref().is_some_and(|model| model.planner_off);
+    let about = asks_by_itself.then(|| planner::about(&index, &input.question)).flatten();
+    let unclear = match about {
+        Some(Ok(about)) => {
+            crate::about::answer(run, &mut cells.query, &prepared, about, &mut answer).await?;
+            cells.query.retire();
+            answer.timing_ms.total = milliseconds(started);
+            let (answered, document) = (answer.status == AnswerStatus::Answered, answer.to_json());
+            let finish = if answered { Finish::succeeded(document) } else { Finish::rejected(document) };
+            // What is asked next in a thread continues what was computed in it.
+            return Ok(findable(run, finish, None, None));
+        }
+        Some(Err(refusal)) => Some(refusal),
+        None => None,
+    };
+    let planned = match (unclear, previous) {
+        (Some(refusal), _) => Planned::Refusal(*refusal),
         _ if input.model.as_ref().is_some_and(|model| model.planner_off) => {
             Planned::Refusal(Refusal::new(Reason::Unsupported, "the planner was not asked"))
         }
         // What continues a model's answer means nothing by itself.
-        None if by_code.is_some() && input.model.is_some() => {
+        (None, None) if by_code.is_some() && input.model.is_some() => {
             Planned::Refusal(Refusal::new(Reason::Unsupported, "the question continues one that a model read"))
         }
-        Some(previous) => planner::plan_after(&index, &previous, &input.question),
-        None => planner::plan_with(&index, &input.question),
+        (None, Some(previous)) => planner::plan_after(&index, &previous, &input.question),
+        (None, None) => planner::plan_with(&index, &input.question),
     };
     answer.timing_ms.plan = milliseconds(planned_at);
     let planned = match planned {
-        Planned::Refusal(refusal) => Planned::Refusal(planner::with_suggestions(&index, &input.question, refusal)),
+        Planned::Refusal(refusal) if refusal.suggestions.is_empty() => {
+            Planned::Refusal(planner::with_suggestions(&index, &input.question, refusal))
+        }
         answer => answer,
     };
     let reading = choose(&mut answer, planned, &input, &prepared)?;
@@ -340,7 +358,7 @@ async fn known_of_all(
         return Ok(Ok(only(format!("{} rows are too many to recompute", whole.row_count))));
     }
     Ok(match kernel.recompute_whole(&reading.plan).await? {
-        Recomputed::Table(other) => data::agree::agree(&other, whole).map(|()| listed),
+        Recomputed::Table(other) => data::agree::agree(&reading.plan, &other, whole).map(|()| listed),
         Recomputed::Nothing(reason) => Ok(only(reason)),
     })
 }
@@ -369,7 +387,7 @@ pub(crate) fn known_by(
     doubts: Doubts,
 ) -> Result<Known, String> {
     match recomputed {
-        Recomputed::Table(other) => data::agree::agree(&other, table).map(|()| {
+        Recomputed::Table(other) => data::agree::agree(&reading.plan, &other, table).map(|()| {
             if let Some(doubts) = doubts.note() {
                 Known::checked(By::Oracle, format!("computed twice, in two ways, equal; {doubts}"))
             } else if reading.ambiguous {

@@ -4,6 +4,7 @@
 //! generated text goes through the guard before it reaches a kernel. Planning, compiling and checking are pure and are
 //! done again on resume. This crate prints nothing and reads no environment.
 
+mod about;
 mod advice;
 mod answer;
 mod answer_cache;

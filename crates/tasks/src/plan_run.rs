@@ -104,7 +104,7 @@ async fn compare(
         return Ok(Known::unverified(format!("{rows} rows are too many to recompute")));
     }
     Ok(match kernel.recompute(plan).await? {
-        Recomputed::Table(other) => match agree::agree(&other, table) {
+        Recomputed::Table(other) => match agree::agree(plan, &other, table) {
             Ok(()) => Known::recomputed(),
             Err(difference) => Known::unverified(format!("recomputed, not equal: {difference}")),
         },

@@ -264,7 +264,7 @@ impl Work<'_> {
         let recomputed = kernel.recompute(plan).await?;
         kernel.retire();
         let (oracle, level, note) = match recomputed {
-            Recomputed::Table(oracle) => match agree::agree(&oracle, &engine) {
+            Recomputed::Table(oracle) => match agree::agree(plan, &oracle, &engine) {
                 Ok(()) => {
                     (Some(oracle), Level::Verified, "computed by two interpreters that share no code, equal".into())
                 }

@@ -3,6 +3,7 @@
 
 use base::{Cell, Table, Type};
 use data::Dataset;
+use data::bins::Bins;
 use data::dataset::ColumnInfo;
 use data::describe::{describe, describe_output};
 use data::figures::{Form, grouped, number, period};
@@ -199,7 +200,11 @@ impl Teller<'_> {
 
     /// Whether the one column of names that rows are grouped by names this one.
     fn has_name(&self, row: &[Cell]) -> bool {
-        let [Group { name, expr: Expr::Col { col }, .. }] = &self.plan.group[..] else { return true };
+        let [Group { name, expr, .. }] = &self.plan.group[..] else { return true };
+        let Expr::Col { col } = expr else {
+            let unknown = || self.position(name).is_some_and(|at| row[at].is_null());
+            return Bins::of(expr, self.dataset).is_none() || !unknown();
+        };
         let stand_ins = self.dataset.column(col).map(ColumnInfo::stand_ins).unwrap_or_default();
         let Some(cell) = self.position(name).map(|at| &row[at]) else { return true };
         !cell.is_null() && !cell.as_str().is_some_and(|text| stand_ins.contains(&text))
@@ -289,10 +294,15 @@ impl Teller<'_> {
         let keys = || self.plan.group.iter().filter_map(|group| Some((group, self.position(&group.name)?)));
         // Where a key stands beside its name, the name says it.
         let named = keys().any(|(_, index)| self.table.columns[index].ty == Type::Text);
-        let keys = keys().filter(|(_, index)| !named || self.table.columns[*index].ty != Type::Int);
+        let is_key = |group: &Group, index: usize| {
+            self.table.columns[index].ty == Type::Int && Bins::of(&group.expr, self.dataset).is_none()
+        };
+        let keys = keys().filter(|(group, index)| !named || !is_key(group, *index));
         let parts: Vec<String> = keys
             .map(|(group, index)| {
                 let name = words(&self.table.columns[index].name);
+                let bins = Bins::of(&group.expr, self.dataset);
+                let name = if bins.is_some() { name.trim_end_matches(" bin").to_string() } else { name };
                 match (&row[index], group.grain) {
                     (Value::Null, _) => format!("no {name}"),
                     (Value::String(start), Some(grain)) => period(grain, start),
@@ -304,7 +314,10 @@ impl Teller<'_> {
                             format!("not {name}")
                         }
                     }
-                    (other, _) => format!("{name} {other}"),
+                    (other, _) => match bins.zip(number(other)) {
+                        Some((bins, edge)) => bins.label(&name, edge),
+                        None => format!("{name} {other}"),
+                    },
                 }
             })
             .collect();

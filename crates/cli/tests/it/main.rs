@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod answers;
+mod asked_first;
 mod attacks;
 mod awkward;
 mod begin;

@@ -121,7 +121,7 @@ fn shown(pairs: &[Pair], given: &[(&faults::Fault, Vec<usize>)]) -> Vec<usize> {
         for ((index, _), said) in faults_of(*pair).zip(&answer.engine[1..]) {
             // A statement that fails is not a wrong answer: only another table shows that the meaning changed.
             let Said::Table(engine) = said else { continue };
-            shown[index] += usize::from(difference("the engine", oracle, engine).is_some());
+            shown[index] += usize::from(difference("the engine", &answer.plan, oracle, engine).is_some());
         }
     }
     shown

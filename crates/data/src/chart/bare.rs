@@ -100,6 +100,7 @@ impl Bare<'_> {
             name: self.name(*first).to_string(),
             agg: Agg::Max,
             expr: Some(self.source(*first)),
+            with: None,
             q: None,
             filter: None,
         };

@@ -9,11 +9,12 @@ use super::bins::{self, Counted};
 use super::sample;
 use super::wish::{Runs, Shape, kind};
 use super::{Along, Chart, Kind, Point, Positions, Series, Wish};
+use crate::bins::Bins;
 use crate::dataset::Dataset;
 use crate::describe::{describe, describe_output};
 use crate::figures::{Form, grouped, number, period};
 use crate::periods;
-use crate::plan::{Agg, ComputeOp, Expr, Grain, Plan};
+use crate::plan::{Agg, ComputeOp, Expr, Grain, Group, Plan};
 
 /// Bars beyond are not told apart; the table has them all.
 const BARS_MAX: usize = 40;
@@ -41,6 +42,8 @@ pub fn choose(plan: &Plan, dataset: &Dataset, table: &Table, focus: &[String], w
     if plan.group.is_empty() {
         return if plan.measures.is_empty() { result.of_rows(wish) } else { None };
     }
+    let in_order = result.in_order_of_bins();
+    let result = Result { table: in_order.as_ref().unwrap_or(table), ..result };
     if let Some(dots) = matches!(wish, Some(Wish::Scatter | Wish::Against)).then(|| result.of_measures(wish)).flatten()
     {
         return Some(dots);
@@ -57,6 +60,17 @@ struct Result<'a> {
 impl Result<'_> {
     fn position(&self, name: &str) -> Option<usize> {
         self.table.columns.iter().position(|column| column.name == name)
+    }
+
+    /// The rows from the lowest bin to the highest, where what is ranked is not the first of something.
+    fn in_order_of_bins(&self) -> Option<Table> {
+        let has_bins = |group: &&Group| Bins::of(&group.expr, self.dataset).is_some();
+        let bins = self.plan.group.iter().find(has_bins).filter(|_| self.plan.top.is_none())?;
+        let column = self.position(&bins.name)?;
+        let mut table = self.table.clone();
+        let edge = |row: &[Cell]| number(&row[column]).unwrap_or(f64::INFINITY);
+        table.rows.sort_by(|left, right| edge(left).total_cmp(&edge(right)));
+        Some(table)
     }
 
     fn form(&self, column: usize) -> Form {
@@ -130,7 +144,7 @@ impl Result<'_> {
             Runs::Names
         } else if self.grain(along).is_some() {
             Runs::Time
-        } else if self.table.columns[column].ty.is_number() {
+        } else if self.table.columns[column].ty.is_number() && self.form(column).bins.is_none() {
             Runs::Numbers
         } else {
             Runs::Names
@@ -153,7 +167,9 @@ impl Result<'_> {
         let ty = |index: &usize| self.position(&self.plan.group[*index].name).map(|at| self.table.columns[at].ty);
         let all: Vec<usize> = (0..self.plan.group.len()).collect();
         let named = all.iter().any(|index| ty(index) == Some(Type::Text));
-        let is_key = |index: &usize| named && ty(index) == Some(Type::Int) && self.varies_with_a_name(*index);
+        let bins = |index: &usize| Bins::of(&self.plan.group[*index].expr, self.dataset).is_some();
+        let is_key =
+            |index: &usize| named && ty(index) == Some(Type::Int) && !bins(index) && self.varies_with_a_name(*index);
         all.iter().copied().filter(|index| !is_key(index)).collect()
     }
 
@@ -208,7 +224,7 @@ impl Result<'_> {
     fn name(&self, group: usize, cell: &Cell) -> String {
         let spoken = self.plan.group[group].name.replace('_', " ");
         match cell {
-            Value::Null => format!("no {spoken}"),
+            Value::Null => format!("no {}", spoken.trim_end_matches(" bin")),
             Value::Bool(true) => spoken,
             Value::Bool(false) => format!("not {spoken}"),
             Value::String(text) => match self.plan.group[group].grain {
@@ -216,7 +232,10 @@ impl Result<'_> {
                 None if text.is_empty() => "(empty)".to_string(),
                 None => text.clone(),
             },
-            other => other.to_string(),
+            other => match Bins::of(&self.plan.group[group].expr, self.dataset).zip(number(other)) {
+                Some((bins, edge)) => bins.text(edge),
+                None => other.to_string(),
+            },
         }
     }
 

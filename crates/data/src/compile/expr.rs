@@ -29,6 +29,10 @@ impl Value {
         Value { text, kind: kind.into(), binds: Binds::Atom }
     }
 
+    fn as_double(&self) -> String {
+        if self.kind.ty == Type::Float { self.text.clone() } else { format!("CAST({} AS DOUBLE)", self.text) }
+    }
+
     fn enclosed(&self) -> String {
         if self.binds == Binds::Atom { self.text.clone() } else { format!("({})", self.text) }
     }
@@ -181,12 +185,16 @@ fn operation(names: &dyn Names, op: Op, args: &[Expr]) -> Result<Value, PlanProb
             let dividend = if values[0].binds < Binds::Product { values[0].enclosed() } else { values[0].text.clone() };
             Value { text: format!("{dividend} / {divisor}"), kind, binds: Binds::Product }
         }
+        Op::Bin => bin(&values[0], &values[1], kind),
         Op::ToNumber => Value::atom(to_number(&values[0].text), kind),
         Op::ElapsedMinutes => elapsed(args, &values, "60e6")?,
         Op::ElapsedHours => elapsed(args, &values, "3600e6")?,
         Op::ElapsedDays => elapsed(args, &values, "86400e6")?,
     })
 }
+
+/// Decimals to which the edges of bins of fractions are told.
+const BIN_DECIMALS: u32 = 9;
 
 /// DuckDB gives a product of decimals 18 digits where both factors have no more, and fails when they do not suffice; its
 /// type does not tell the scale, so the product is widened by its first factor.
@@ -209,6 +217,22 @@ fn infix(operator: &str, binds: Binds, values: &[Value], kind: Kind) -> Value {
         parts.insert(0, WIDE_ONE.to_string());
     }
     Value { text: parts.join(operator), kind, binds }
+}
+
+/// The lower edge of the bin a number lies in. What is a hair below a bin in binary fractions is in it: 0.3 by 0.1 is
+/// 2.9999999999999996, and people mean 3.
+fn bin(of: &Value, width: &Value, kind: Kind) -> Value {
+    let edge = &width.text;
+    if kind.ty == Type::Int {
+        let number = format!("CAST({} AS HUGEINT)", of.text);
+        return Value { text: format!("{number} - ({number} % {edge} + {edge}) % {edge}"), kind, binds: Binds::Sum };
+    }
+    let number = if of.kind.ty == Type::Float { of.enclosed() } else { of.as_double() };
+    let product = format!("floor({number} / {edge} * (1 + sign({number}) * 1e-15)) * {edge}");
+    match width.kind.ty {
+        Type::Int => Value { text: product, kind, binds: Binds::Product },
+        _ => Value::atom(format!("round({product}, {BIN_DECIMALS})"), kind),
+    }
 }
 
 /// Text such as `1,234`, `$5` or `12 %`; commas must stand between groups of three digits. Anything else is null.
@@ -240,15 +264,16 @@ pub(super) fn period(grain: Grain, value: &Value) -> String {
 
 /// A measure as SQL; `unbounded` where infinity can be among its values.
 pub(super) fn aggregate(names: &dyn Names, measure: &Measure, unbounded: bool) -> Result<String, PlanProblem> {
-    let over = measure.expr.as_ref().map(|expr| value(names, expr)).transpose()?;
-    kind::aggregate(measure.agg, over.as_ref().map(|value| value.kind))?;
+    let of: Vec<Value> = measure.exprs().map(|expr| value(names, expr)).collect::<Result<_, _>>()?;
+    kind::measure(measure.agg, &of.iter().map(|value| value.kind).collect::<Vec<_>>())?;
     let filter = match &measure.filter {
         Some(pred) => format!(" FILTER (WHERE {})", condition(names, pred)?.text),
         None => String::new(),
     };
-    match over {
-        None => Ok(format!("count(*){filter}")),
-        Some(value) => call(measure, &value, unbounded, &filter),
+    match &of[..] {
+        [] => Ok(format!("count(*){filter}")),
+        [one, other] => Ok(format!("nullif(corr({}, {}){filter}, 'NaN')", one.as_double(), other.as_double())),
+        [value, ..] => call(measure, value, unbounded, &filter),
     }
 }
 
@@ -258,7 +283,7 @@ fn call(measure: &Measure, over: &Value, unbounded: bool, filter: &str) -> Resul
         _ => over.text.clone(),
     };
     let is_float = over.kind.ty == Type::Float;
-    let float = if is_float { text.clone() } else { format!("CAST({text} AS DOUBLE)") };
+    let float = over.as_double();
     Ok(match measure.agg {
         Agg::Count => format!("count({text}){filter}"),
         Agg::CountDistinct => format!("count(DISTINCT {text}){filter}"),
@@ -270,6 +295,7 @@ fn call(measure: &Measure, over: &Value, unbounded: bool, filter: &str) -> Resul
         Agg::Max => format!("max({text}){filter}"),
         Agg::Median => format!("median({float}){filter}"),
         Agg::Stddev => format!("stddev_samp({float}){filter}"),
+        Agg::Corr => return Err(invalid("`corr` needs `with`".to_string())),
         Agg::Quantile => {
             let q = measure.q.ok_or_else(|| invalid("`quantile` needs `q`".to_string()))?;
             format!("quantile_cont({float}, {q}){filter}")

@@ -5,6 +5,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use super::{Kind, Telling};
+use crate::bins;
 use crate::plan::{Exists, Expr, Op, Part, Pred, Test};
 
 impl Telling<'_> {
@@ -51,6 +52,7 @@ impl Telling<'_> {
             Op::Sub => " − ",
             Op::Mul => " × ",
             Op::Div => " ÷ ",
+            Op::Bin => return self.bin(args),
             Op::ToNumber => return format!("{} as a number", argument(0)),
             Op::ElapsedMinutes => return elapsed("minutes"),
             Op::ElapsedHours => return elapsed("hours"),
@@ -61,6 +63,15 @@ impl Telling<'_> {
             if needs_parentheses(op, index, arg) { format!("({text})") } else { text }
         });
         operands.collect::<Vec<_>>().join(sign)
+    }
+
+    /// Ranges of one width, or ten years.
+    fn bin(&self, args: &[Expr]) -> String {
+        let [of, Expr::Lit { lit }] = args else { return "bins".to_string() };
+        match bins::decade(args, self.dataset) {
+            Some(of) => format!("decade of {}", self.expression(of)),
+            None => format!("{} in bins of {}", self.expression(of), value(lit)),
+        }
     }
 
     /// A truth of one row, or of one group.
@@ -204,7 +215,7 @@ fn needs_parentheses(outer: Op, index: usize, arg: &Expr) -> bool {
     let strength = |op: Op| match op {
         Op::Add | Op::Sub => 1,
         Op::Mul | Op::Div => 2,
-        Op::ToNumber | Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => 0,
+        Op::Bin | Op::ToNumber | Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => 0,
     };
     let same = strength(*inner) == strength(outer);
     strength(*inner) < strength(outer)

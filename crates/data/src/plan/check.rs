@@ -128,6 +128,14 @@ impl<'d> Check<'d> {
         self.keep_typed(kind::aggregate(agg, over), path, path)
     }
 
+    /// The other number that a correlation needs and nothing else has; `path` is the measure's.
+    pub(super) fn with(&mut self, agg: Option<Agg>, with: Option<&(String, Option<Typed>)>, path: &str) {
+        let (Some(agg), None | Some((_, Some(_)))) = (agg, with) else { return };
+        let kind = with.and_then(|(_, typed)| typed.as_ref()).map(|typed| typed.1);
+        let place = with.map_or(path, |(place, _)| place);
+        self.keep_typed(kind::with(agg, kind), place, place);
+    }
+
     /// The type of an aggregate over groups; `path` is what is aggregated.
     pub(super) fn over(&mut self, agg: OverAgg, of: Option<Kind>, path: &str) -> Option<Kind> {
         self.keep_typed(kind::over(agg, of), path, path)

@@ -6,7 +6,7 @@ pub(super) const PLAN: &[&str] = &[
 ];
 pub(super) const SELECT: &[&str] = &["as", "expr"];
 pub(super) const GROUP: &[&str] = &["as", "expr", "grain"];
-pub(super) const MEASURE: &[&str] = &["as", "agg", "expr", "q", "where"];
+pub(super) const MEASURE: &[&str] = &["as", "agg", "expr", "with", "q", "where"];
 pub(super) const COMPUTE: &[&str] = &["as", "op", "args", "per", "along"];
 pub(super) const TOP: &[&str] = &["n", "by", "dir", "per", "ties"];
 pub(super) const OVER: &[&str] = &["as", "agg", "of"];
@@ -31,6 +31,6 @@ pub(super) const PRED_FORMS: [&str; 5] = ["and", "or", "not", "test", "exists"];
 
 pub(super) const SHORT_PLAN: &[&str] =
     &["dataset_id", "dataset", "table", "select", "filters", "group_by", "order_by", "limit", "notes"];
-pub(super) const SHORT_ITEM: &[&str] = &["column", "expr", "agg", "func", "as", "alias", "q"];
+pub(super) const SHORT_ITEM: &[&str] = &["column", "expr", "with", "agg", "func", "as", "alias", "q"];
 pub(super) const SHORT_FILTER: &[&str] = &["column", "op", "value"];
 pub(super) const SHORT_ORDER: &[&str] = &["expr", "column", "dir", "direction"];

@@ -2,6 +2,7 @@
 
 use base::{Cell, Type};
 
+use super::limits::{BIN_WIDTH_MAX, BIN_WIDTH_MIN};
 use super::{Agg, ComputeOp, Expr, Grain, Op, OverAgg, Part, Test, literal};
 
 /// The type of a value; weekday names are text with an order of their own.
@@ -50,7 +51,7 @@ pub(crate) fn arity(op: Op) -> std::ops::RangeInclusive<usize> {
     match op {
         Op::Add | Op::Mul => 2..=super::ARGS_MAX,
         Op::ToNumber => 1..=1,
-        Op::Sub | Op::Div | Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => 2..=2,
+        Op::Sub | Op::Div | Op::Bin | Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => 2..=2,
     }
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn operation(op: Op, args: &[(&Expr, Kind)]) -> Result<Kind, Wrong> {
         return wrong(arity_message(op, args.len()));
     }
     let accepts = |expr: &Expr, kind: Kind| match op {
-        Op::Add | Op::Sub | Op::Mul | Op::Div => kind.ty.is_number(),
+        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Bin => kind.ty.is_number(),
         Op::ToNumber => kind.ty == Type::Text && !kind.weekday,
         Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => {
             kind.ty.is_temporal()
@@ -69,17 +70,43 @@ pub(crate) fn operation(op: Op, args: &[(&Expr, Kind)]) -> Result<Kind, Wrong> {
     };
     if let Some(arg) = args.iter().position(|(expr, kind)| !accepts(expr, *kind)) {
         let wanted = match op {
-            Op::Add | Op::Sub | Op::Mul | Op::Div => "numbers",
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Bin => "numbers",
             Op::ToNumber => "text",
             Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => "dates or timestamps",
         };
         let message = format!("`{}` takes {wanted}, not {}", op.as_str(), args[arg].1.name());
         return Err(Wrong { arg: Some(arg), message });
     }
+    if let (Op::Bin, [(of, _), (width, _)]) = (op, args) {
+        bin(of, width)?;
+    }
     Ok(match op {
+        Op::Bin if args.iter().all(|(_, kind)| kind.ty == Type::Int) => Type::Int.into(),
+        Op::Bin => Type::Float.into(),
         Op::Add | Op::Sub | Op::Mul => number(args.iter().map(|(_, kind)| *kind)),
         Op::Div | Op::ToNumber | Op::ElapsedMinutes | Op::ElapsedHours | Op::ElapsedDays => Type::Float.into(),
     })
+}
+
+/// Bins lie side by side from zero on, so all have one width. Bins of bins would be bins again, or nothing anybody means.
+fn bin(of: &Expr, width: &Expr) -> Result<(), Wrong> {
+    let number = if let Expr::Lit { lit } = width { lit.as_f64() } else { None };
+    if !number.is_some_and(|width| (BIN_WIDTH_MIN..=BIN_WIDTH_MAX).contains(&width)) {
+        let message = format!("the width of a bin is a number from {BIN_WIDTH_MIN} to {BIN_WIDTH_MAX}");
+        return Err(Wrong { arg: Some(1), message });
+    }
+    if has_bins(of) {
+        return Err(Wrong { arg: Some(0), message: "`bin` takes numbers that are in no bin yet".to_string() });
+    }
+    Ok(())
+}
+
+fn has_bins(expr: &Expr) -> bool {
+    match expr {
+        Expr::Op { op, args } => *op == Op::Bin || args.iter().any(has_bins),
+        Expr::Part { of, .. } => has_bins(of),
+        Expr::Col { .. } | Expr::Lit { .. } | Expr::Ref { .. } => false,
+    }
 }
 
 fn arity_message(op: Op, given: usize) -> String {
@@ -137,7 +164,7 @@ pub(crate) fn aggregate(agg: Agg, over: Option<Kind>) -> Result<Kind, Wrong> {
     let (accepted, wanted) = match agg {
         Agg::Count | Agg::CountDistinct => (true, ""),
         Agg::Sum | Agg::Avg => (kind.ty.is_number() || kind.ty == Type::Bool, "numbers or bools"),
-        Agg::Median | Agg::Stddev | Agg::Quantile => (kind.ty.is_number(), "numbers"),
+        Agg::Median | Agg::Stddev | Agg::Quantile | Agg::Corr => (kind.ty.is_number(), "numbers"),
         Agg::Min | Agg::Max => (kind.ty != Type::Json && !kind.weekday, "values with an order"),
     };
     if !accepted {
@@ -146,9 +173,25 @@ pub(crate) fn aggregate(agg: Agg, over: Option<Kind>) -> Result<Kind, Wrong> {
     Ok(match agg {
         Agg::Count | Agg::CountDistinct => Type::Int.into(),
         Agg::Sum => number([kind].into_iter()),
-        Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile => Type::Float.into(),
+        Agg::Avg | Agg::Median | Agg::Stddev | Agg::Quantile | Agg::Corr => Type::Float.into(),
         Agg::Min | Agg::Max => kind,
     })
+}
+
+/// What an aggregate gives of all that it is made from.
+pub(crate) fn measure(agg: Agg, of: &[Kind]) -> Result<Kind, Wrong> {
+    with(agg, of.get(1).copied())?;
+    aggregate(agg, of.first().copied())
+}
+
+/// Whether there is another number where an aggregate needs one, and only there.
+pub(crate) fn with(agg: Agg, other: Option<Kind>) -> Result<(), Wrong> {
+    match (agg, other) {
+        (Agg::Corr, None) => wrong("`corr` needs `with`: the number to correlate with".to_string()),
+        (Agg::Corr, Some(kind)) => aggregate(agg, Some(kind)).map(drop),
+        (_, Some(_)) => wrong("`with` belongs to `corr` only".to_string()),
+        (_, None) => Ok(()),
+    }
 }
 
 /// What an aggregate over groups gives.

@@ -20,3 +20,7 @@ pub const MEASURES_MAX: usize = 64;
 pub const LINKS_MAX: usize = 16;
 /// Characters of an output's name.
 pub const NAME_CHARS_MAX: usize = 200;
+/// The narrowest bin.
+pub const BIN_WIDTH_MIN: f64 = 1e-6;
+/// The widest bin.
+pub const BIN_WIDTH_MAX: f64 = 1e12;

@@ -73,9 +73,9 @@ pub(crate) fn outputs(plan: &Plan, dataset: &Dataset) -> (Vec<Output>, Option<Pl
         found.add(&group.name, Role::Group(group.grain), kind, unbounded, format!("/group/{index}"));
     }
     for (index, measure) in plan.measures.iter().enumerate() {
-        let over = measure.expr.as_ref().map(|expr| found.of(expr)).transpose();
-        let kind = over.and_then(|over| kind::aggregate(measure.agg, over));
-        let unbounded = measure.expr.as_ref().is_some_and(|expr| found.is_unbounded(expr));
+        let of: Result<Vec<Kind>, Wrong> = measure.exprs().map(|expr| found.of(expr)).collect();
+        let kind = of.and_then(|of| kind::measure(measure.agg, &of));
+        let unbounded = measure.exprs().any(|expr| found.is_unbounded(expr));
         found.add(&measure.name, Role::Measure, kind, unbounded, format!("/measures/{index}"));
     }
     for (index, compute) in plan.compute.iter().enumerate() {

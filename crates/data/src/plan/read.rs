@@ -168,10 +168,16 @@ impl<'d> Check<'d> {
             }
             _ => None,
         };
+        let with = node.field("with").map(|other| {
+            let typed = self.expr(&other, Scope::Rows(self.from), 0);
+            (other.path, typed)
+        });
+        self.with(agg, with.as_ref(), &node.path);
+        let with = with.and_then(|(_, typed)| typed).map(|typed| typed.0);
         let q = self.quantile(agg, node.field("q").as_ref(), &node.path);
         let filter = node.field("where").and_then(|node| self.pred(&node, Scope::Rows(self.from), 0));
         let name = self.declare(name, kind, Role::Measure);
-        Some(Measure { name, agg: agg?, expr: typed.flatten().map(|typed| typed.0), q, filter })
+        Some(Measure { name, agg: agg?, expr: typed.flatten().map(|typed| typed.0), with, q, filter })
     }
 
     fn compute_item(&mut self, node: &Node<'_>) -> Option<Compute> {

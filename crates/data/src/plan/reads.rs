@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Expr, Plan, Pred};
+use super::{Expr, Measure, Plan, Pred};
 
 impl Expr {
     /// The columns of the expression.
@@ -57,7 +57,7 @@ impl Plan {
     /// Every column that it shows, groups by, computes from or tests.
     pub fn columns(&self) -> Vec<&str> {
         let shown = self.select.iter().map(|item| &item.expr).chain(self.group.iter().map(|group| &group.expr));
-        let computed = self.measures.iter().filter_map(|measure| measure.expr.as_ref());
+        let computed = self.measures.iter().flat_map(Measure::exprs);
         let exprs = shown.chain(computed).flat_map(Expr::columns);
         exprs.chain(self.conditions().flat_map(Pred::columns_of_any_rows)).collect()
     }

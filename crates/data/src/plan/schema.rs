@@ -130,17 +130,19 @@ fn group(field: &str) -> Value {
     }
 }
 
-/// Only a count does without an expression, and only a quantile has `q`.
+/// Only a count does without an expression, only a quantile has `q`, and only a correlation `with`.
 fn measure() -> Value {
     let mut measure = object(fields::MEASURE, &["as", "agg"], |field| match field {
         "agg" => words!(Agg),
         "q" => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        "with" => reference("Expr"),
         "where" => reference("Pred"),
         other => select(other),
     });
     let is = |agg: Agg| json!({ "properties": { "agg": { "const": agg.as_str() } } });
     measure["allOf"] = json!([
         { "if": is(Agg::Quantile), "then": { "required": ["q"] }, "else": { "not": { "required": ["q"] } } },
+        { "if": is(Agg::Corr), "then": { "required": ["with"] }, "else": { "not": { "required": ["with"] } } },
         { "if": { "not": is(Agg::Count) }, "then": { "required": ["expr"] } },
     ]);
     measure
@@ -270,7 +272,7 @@ fn short_plan() -> Value {
 
 fn short_item() -> Value {
     let item = object(fields::SHORT_ITEM, &[], |field| match field {
-        "column" | "expr" => text(),
+        "column" | "expr" | "with" => text(),
         "agg" | "func" => words!(Agg),
         "as" | "alias" => reference("Name"),
         "q" => json!({ "type": "number", "minimum": 0, "maximum": 1 }),

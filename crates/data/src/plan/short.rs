@@ -49,6 +49,8 @@ struct Item {
     q: Option<f64>,
     /// Absent where an aggregate counts rows.
     over: Option<Typed>,
+    /// The other number of a correlation.
+    with: Option<Expr>,
     name: Option<(String, String)>,
     default_name: String,
     /// Whether it could be read.
@@ -105,8 +107,15 @@ impl<'d> Check<'d> {
         let q = self.quantile(agg, node.field("q").as_ref(), &node.path);
         let name = node.either(&["as", "alias"]);
         let name = name.and_then(|node| Some((self.problems.text(&node, "a name")?.to_string(), node.path)));
+        let with = node.field("with").map(|other| {
+            let text = self.problems.text(&other, "a column's name");
+            let typed = text.and_then(|text| self.column(text, &other.path, self.from));
+            (other.path, typed)
+        });
+        self.with(agg, with.as_ref(), &node.path);
+        let with = with.and_then(|(_, typed)| typed).map(|typed| typed.0);
         let mut item =
-            Item { path: node.path.clone(), agg, q, over: None, name, default_name: String::new(), whole: true };
+            Item { path: node.path.clone(), agg, q, over: None, with, name, default_name: String::new(), whole: true };
         let text = match (&column, node.field("expr")) {
             (Some(column), None) => self.item_column(&mut item, column),
             (None, Some(expr)) => self.item_expr(&mut item, &expr),
@@ -214,6 +223,7 @@ impl<'d> Check<'d> {
                 agg: None,
                 q: None,
                 over: None,
+                with: None,
                 name: None,
                 default_name: column.to_string(),
                 whole: true,
@@ -245,7 +255,7 @@ impl<'d> Check<'d> {
             self.addable(agg, over, &item.path);
         }
         let name = self.declare(name, kind, Role::Measure);
-        Some(Measure { name, agg, expr: item.over.map(|typed| typed.0), q: item.q, filter: None })
+        Some(Measure { name, agg, expr: item.over.map(|typed| typed.0), with: item.with, q: item.q, filter: None })
     }
 
     fn filter(&mut self, node: &Node<'_>) -> Option<Pred> {

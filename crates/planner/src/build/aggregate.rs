@@ -1,6 +1,6 @@
 //! Plans of numbers: measures per group, rankings, conditions on groups, shares and changes over time.
 
-use data::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, Order, Plan, Pred, Test, Top};
+use data::plan::{Agg, Compute, ComputeOp, Dir, Expr, Group, LIMIT_MAX, Measure, Op, Order, Plan, Pred, Test, Top};
 
 use base::{Cell, Type};
 
@@ -364,7 +364,7 @@ fn share_of_flag(ground: &mut Ground, plan: &mut Plan, conditions: &[Filter]) ->
     let name = ground.declared_average(column).unwrap_or_else(|| format!("{core}_share"));
     let name = ground.names.fresh(&name);
     let expr = Some(ground.expr(column));
-    plan.measures = vec![Measure { name: name.clone(), agg: Agg::Avg, expr, q: None, filter: None }];
+    plan.measures = vec![Measure { name: name.clone(), agg: Agg::Avg, expr, with: None, q: None, filter: None }];
     Ok(Some(name))
 }
 
@@ -401,7 +401,7 @@ fn order(ground: &mut Ground, plan: &mut Plan, asked: &[String]) -> Result<(), W
     let index = ground.index;
     let years = |expr: &Expr| match expr {
         Expr::Col { col } => index.find(col).is_some_and(|id| index.facts(id).years),
-        expr => matches!(expr, Expr::Part { .. }),
+        expr => matches!(expr, Expr::Part { .. } | Expr::Op { op: Op::Bin, .. }),
     };
     let in_time = |group: &Group| counted || group.grain.is_some() || years(&group.expr);
     let first = plan.group.iter().find(|group| in_time(group)).map(|group| group.name.clone());

@@ -1,11 +1,11 @@
 //! The two sides of a comparison become groups of one column or period, or one number for each side.
 
-use data::plan::{Agg, Grain, Measure, Plan};
+use data::plan::{Agg, Compute, ComputeOp, Dir, Grain, Measure, Plan, Test};
 
 use super::Why;
 use super::condition::all_of;
 use super::ground::Ground;
-use crate::draft::{Columns, Condition, Draft, Filter, Target, Zone};
+use crate::draft::{Amount, Columns, Condition, Draft, Filter, Target, Zone};
 use crate::index::{ColId, Index};
 use crate::period::{Period, When};
 use crate::score::Feature;
@@ -14,9 +14,15 @@ type Cells = Vec<(ColId, Vec<String>)>;
 
 /// Sets the sides of a comparison against each other; what is left as sides cannot be groups.
 pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Result<Vec<Filter>, Why> {
-    let Some(split) = draft.contrast.or_else(|| parts_of_week(draft)) else { return Ok(Vec::new()) };
+    set_apart(draft);
+    let Some(split) = draft.contrast.or_else(|| parts_of_week(draft)) else {
+        return match draft.difference {
+            Some(_) => Err(Why::unsupported("the difference between what is not clear")),
+            None => Ok(Vec::new()),
+        };
+    };
     let Some((first, second)) = pair(draft, split) else {
-        if split == 0 {
+        if split == 0 && draft.difference.is_none() {
             return Ok(Vec::new());
         }
         return Err(Why::unsupported("what is compared with what is not clear"));
@@ -28,6 +34,9 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
     let shared =
         |one: &Cells, other: &Cells| one.iter().any(|(column, _)| other.iter().any(|(known, _)| known == column));
     match (&earlier.condition, &later.condition) {
+        _ if draft.difference.is_some() && !leaves_out(index, &earlier) && !leaves_out(index, &later) => {
+            Ok(vec![earlier, later])
+        }
         (Condition::Values { cells: one, .. }, Condition::Values { cells: other, .. })
             if !earlier.negated && !later.negated && shared(one, other) =>
         {
@@ -73,6 +82,46 @@ pub fn sides(index: &Index, draft: &mut Draft, implied: &mut Vec<Feature>) -> Re
     }
 }
 
+/// `the difference between North and South`, `between 2023 and 2024`: what one phrase names are the two sides.
+fn set_apart(draft: &mut Draft) {
+    if draft.difference.is_none() || draft.contrast != Some(0) {
+        return;
+    }
+    let both = |filter: &Filter| match &filter.condition {
+        Condition::Values { cells, .. } if !filter.negated && cells.iter().all(|(_, texts)| texts.len() == 2) => {
+            let side = |which: usize| {
+                let cells = cells.iter().map(|(column, texts)| (*column, vec![texts[which].clone()])).collect();
+                Condition::Values { cells, all: false }
+            };
+            Some([side(0), side(1)])
+        }
+        Condition::Time { columns, when: When::Between(first, last), verb } => {
+            let side =
+                |when: &Period| Condition::Time { columns: columns.clone(), when: When::In(when.clone()), verb: *verb };
+            Some([side(first), side(last)])
+        }
+        Condition::Compare { columns, test: Test::Between, amounts, implied } if amounts.len() == 2 => {
+            let side = |amount: &Amount| {
+                let amounts = vec![amount.clone()];
+                Condition::Compare { columns: columns.clone(), test: Test::Eq, amounts, implied: *implied }
+            };
+            Some([side(&amounts[0]), side(&amounts[1])])
+        }
+        _ => None,
+    };
+    let Some((at, sides)) = draft.filters.iter().enumerate().find_map(|(at, filter)| Some((at, both(filter)?))) else {
+        return;
+    };
+    let filter = draft.filters.remove(at);
+    if let Condition::Values { cells, .. } = &filter.condition {
+        let group = Target::Columns(cells.iter().map(|(column, _)| *column).collect());
+        draft.groups.retain(|known| *known != group);
+    }
+    let sides = sides.map(|condition| Filter { condition, ..filter.clone() });
+    draft.filters.splice(at..at, sides);
+    draft.contrast = Some(at + 1);
+}
+
 /// `on weekends and on weekdays`: no day is both, so they are two sides; where the second stands.
 fn parts_of_week(draft: &Draft) -> Option<usize> {
     let days = |filter: &Filter| match &filter.condition {
@@ -113,6 +162,10 @@ fn pair(draft: &Draft, split: usize) -> Option<(usize, usize)> {
     }
     let kindred = |one: &Filter, other: &Filter| match (&one.condition, &other.condition) {
         (Condition::Time { .. }, Condition::Time { .. }) => !one.negated && !other.negated,
+        (
+            Condition::Compare { columns, test: Test::Eq, .. },
+            Condition::Compare { columns: others, test: Test::Eq, .. },
+        ) => columns == others && one != other,
         (one_side, other_side) if one_side == other_side => one.negated != other.negated,
         (Condition::Values { cells, .. }, Condition::Values { cells: others, .. }) => {
             let shared = cells.iter().any(|(column, _)| others.iter().any(|(other, _)| other == column));
@@ -218,12 +271,22 @@ pub fn split(ground: &mut Ground, plan: &mut Plan, sides: &[Filter]) -> Result<V
     let mut measures: Vec<Measure> = Vec::new();
     for side in sides {
         let filter = ground.where_all(std::slice::from_ref(side))?;
-        let name = ground.names.fresh(&format!("{}_{}", measure.name, label(side)));
+        let name = ground.names.fresh(&format!("{}_{}", measure.name, label(ground.index, side)));
         let both = [measure.filter.clone(), filter].into_iter().flatten().collect();
         measures.push(Measure { name, filter: all_of(both), ..measure.clone() });
     }
     plan.measures = measures;
-    Ok(plan.measures.iter().map(|measure| measure.name.clone()).collect())
+    let mut asked: Vec<String> = plan.measures.iter().map(|measure| measure.name.clone()).collect();
+    if let Some(dir) = ground.draft.difference {
+        let mut args = asked.clone();
+        if dir == Dir::Asc {
+            args.reverse();
+        }
+        let name = ground.names.fresh("difference");
+        plan.compute.push(Compute { name: name.clone(), op: ComputeOp::Diff, args, per: Vec::new(), along: None });
+        asked.push(name);
+    }
+    Ok(asked)
 }
 
 fn is_part_of_week_or_day(side: &Filter) -> bool {
@@ -231,7 +294,7 @@ fn is_part_of_week_or_day(side: &Filter) -> bool {
 }
 
 /// What a side is called in the name of its number.
-fn label(side: &Filter) -> String {
+fn label(index: &Index, side: &Filter) -> String {
     match &side.condition {
         Condition::Values { cells, .. } => {
             let text = cells.first().and_then(|(_, texts)| texts.first()).cloned().unwrap_or_default();
@@ -244,12 +307,23 @@ fn label(side: &Filter) -> String {
                 _ => "weekdays".to_string(),
             },
             When::Hours(hours) => hours.part.unwrap_or("hours").to_string(),
+            When::In(Period::Year(year)) => year.to_string(),
+            When::In(Period::Span(from, to)) if (from.year() + 1, 1) == (to.year(), to.day_of_year()) => {
+                from.year().to_string()
+            }
             When::In(Period::LastMany(many, grain)) => format!("last_{many}_{}s", grain.as_str()),
             When::In(Period::Last(grain)) => format!("last_{}", grain.as_str()),
             When::In(Period::This(grain)) => format!("this_{}", grain.as_str()),
             When::PriorTo(..) => "before".to_string(),
             _ => "period".to_string(),
         },
+        Condition::Flag(columns) => {
+            let name = crate::words::snake(&index.facts(columns[0]).core.join(" "));
+            if side.negated { format!("not_{name}") } else { name }
+        }
+        Condition::Compare { test: Test::Eq, amounts, .. } if !side.negated => {
+            amounts.iter().map(|amount| amount.number.to_string()).collect()
+        }
         _ if side.negated => "not".to_string(),
         _ => "side".to_string(),
     }

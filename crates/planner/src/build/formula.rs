@@ -63,6 +63,19 @@ impl Ground<'_> {
         Ok(Measure { q: quantile, ..measure })
     }
 
+    /// How two numbers go together over the rows that have both.
+    pub fn correlation(&mut self, left: &[ColId], right: &[ColId]) -> Result<Measure, Why> {
+        let (left, right) = (self.nearest(left)?, self.nearest(right)?);
+        if left.table != self.base && right.table != self.base {
+            return Err(self.unreachable(&self.index.qualified(left)));
+        }
+        let core = |id: ColId| snake(&self.index.column(id).name);
+        let name = format!("corr_{}_{}", core(left), core(right));
+        self.assume("correlation", "Pearson's, between -1 and 1, over the rows that have both numbers".to_string());
+        let measure = self.named(&name, Agg::Corr, Some(self.expr(left)));
+        Ok(Measure { with: Some(self.expr(right)), ..measure })
+    }
+
     /// Whether the two belong to one row and are told in units that the operation can take.
     fn check_formula(&self, op: Op, left: ColId, right: ColId) -> Result<(), Why> {
         let own = |id: ColId| id.table == self.base;

@@ -155,9 +155,14 @@ impl<'a> Ground<'a> {
                 let name = self.names.fresh(grain.as_str());
                 Ok(vec![Group { name, expr: self.expr(column), grain: Some(grain) }])
             }
-            Target::Measure(_) | Target::Rows | Target::Elapsed(..) | Target::Ratio(_) | Target::Formula(_) => {
-                Err(Why::unsupported("a measure is nothing to group by"))
-            }
+            Target::Bins(columns, width) => self.bins(columns, *width),
+            Target::Decades(columns) => self.decades(columns),
+            Target::Measure(_)
+            | Target::Rows
+            | Target::Elapsed(..)
+            | Target::Ratio(_)
+            | Target::Formula(_)
+            | Target::Correlation(_) => Err(Why::unsupported("a measure is nothing to group by")),
         }
     }
 

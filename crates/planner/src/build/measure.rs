@@ -22,13 +22,14 @@ impl Ground<'_> {
             Number::Declared(measure) => self.declared(*measure),
             Number::Elapsed { interval, op, agg, quantile } => self.elapsed(*interval, *op, *agg, *quantile),
             Number::Formula { formula, agg, quantile } => self.formula(formula, *agg, *quantile),
+            Number::Correlation(pair) => self.correlation(&pair.0, &pair.1),
             Number::Days => self.days(),
             Number::Ratio(_) => Err(Why::unsupported("a ratio inside another number")),
         }
     }
 
     pub(super) fn named(&mut self, name: &str, agg: Agg, expr: Option<Expr>) -> Measure {
-        Measure { name: self.names.fresh(name), agg, expr, q: None, filter: None }
+        Measure { name: self.names.fresh(name), agg, expr, with: None, q: None, filter: None }
     }
 
     fn count_rows(&mut self) -> Result<Measure, Why> {

@@ -58,6 +58,8 @@ pub enum Number {
         agg: Agg,
         quantile: Option<f64>,
     },
+    /// How two numbers of a row go together.
+    Correlation(Box<(Columns, Columns)>),
     /// The first for each unit of the second.
     Ratio(Box<(Number, Number)>),
 }
@@ -86,7 +88,11 @@ pub fn settle(index: &Index, head: &Head, usage: Use, distinct: bool) -> Result<
         (Target::Ratio(pair), None | Some(Agg::Avg)) => super::ratio::settle(index, &pair.0, &pair.1),
         (Target::Ratio(_), Some(agg)) => Err(Why::unsupported(format!("the {} of a ratio", word(agg)))),
         (Target::Formula(formula), _) => super::formula::settle(index, formula, head, usage),
-        (Target::Grain(_) | Target::Part(_) | Target::OverTime, _) => Err(Why::unsupported("a period is not a number")),
+        (Target::Correlation(pair), _) => plain(Number::Correlation(pair.clone())),
+        (Target::Grain(_) | Target::Part(_) | Target::OverTime | Target::Decades(_), _) => {
+            Err(Why::unsupported("a period is not a number"))
+        }
+        (Target::Bins(..), _) => Err(Why::unsupported("a range is not a number")),
     }
 }
 
@@ -99,6 +105,7 @@ fn word(agg: Agg) -> &'static str {
         Agg::Median => "median",
         Agg::Stddev => "standard deviation",
         Agg::Quantile => "percentile",
+        Agg::Corr => "correlation",
         Agg::Count | Agg::CountDistinct => "number",
     }
 }

@@ -70,6 +70,7 @@ pub fn share(index: &Index, draft: &Draft) -> Result<Shape, Why> {
         Number::Column { agg, .. } => *agg == Agg::Sum,
         Number::Flag { .. } | Number::Ratio(_) | Number::Days => false,
         Number::Elapsed { agg, .. } | Number::Formula { agg, .. } => *agg == Agg::Sum,
+        Number::Correlation(_) => false,
     };
     if !additive {
         return Err(Why::unsupported("a share of something that does not add up"));

@@ -20,6 +20,9 @@ pub fn aggregate(index: &Index, reading: &mut Reading, agg: Agg) -> Result<(), S
     if !plan.compute.is_empty() {
         return Err("what is computed from another number has no aggregate of its own".to_string());
     }
+    if measure.agg == Agg::Corr {
+        return Err("a correlation has no other aggregate".to_string());
+    }
     let Some(expr) = measure.expr.clone().filter(|_| measure.agg != Agg::CountDistinct) else {
         return Err(format!("a count has no {}", agg.as_str()));
     };

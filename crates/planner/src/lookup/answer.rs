@@ -160,11 +160,11 @@ fn plan(index: &Index, scene: &Scene, ranked: &Ranked, candidate: Candidate) -> 
         None => plan.select.push(Select { name, expr: column }),
         Some(Agg::Count) => {
             let name = names::aggregate(Agg::Count, None, &name);
-            plan.measures.push(Measure { name, agg: Agg::Count, expr: None, q: None, filter: None });
+            plan.measures.push(Measure { name, agg: Agg::Count, expr: None, with: None, q: None, filter: None });
         }
         Some(agg) => {
             let (name, expr) = (names::aggregate(agg, None, &name), Some(as_number(index, id)));
-            plan.measures.push(Measure { name, agg, expr, q: None, filter: None });
+            plan.measures.push(Measure { name, agg, expr, with: None, q: None, filter: None });
         }
     }
     let mut tests: Vec<Pred> =

@@ -3,7 +3,7 @@
 //!
 //! Only the words that set the sides against each other are read here; each side is a condition like any other.
 
-use data::plan::{Agg, Test};
+use data::plan::{Agg, Dir, Test};
 
 use super::{Parser, Steps, features};
 use crate::draft::{Columns, Condition, Draft, Filter, Head, Target};
@@ -19,6 +19,27 @@ pub fn compare_word(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps
         let end = at + 1 + usize::from(parser.word(at + 1) == "of");
         steps.push((end, Draft { contrast: Some(0), ..draft.clone() }));
     }
+}
+
+/// `difference in … between`, `how much higher`: the number that is left between two sides.
+pub fn difference(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
+    let awaits = draft.difference.is_some() && draft.contrast == Some(0) && !draft.is_open();
+    if awaits && parser.word(at) == "between" && draft.filters.is_empty() {
+        steps.push((at + 1, Draft { connected: true, ..draft.clone() }));
+    }
+    if draft.contrast.is_some() || draft.difference.is_some() || !draft.heads.is_empty() || draft.is_open() {
+        return;
+    }
+    let degree = parser.word(at) == "how" && parser.word(at + 1) == "much" && is_degree(parser.word(at + 2));
+    let end = match parser.word(at) {
+        "difference" => at + 1 + usize::from(matches!(parser.word(at + 1), "in" | "of" | "between")),
+        _ if degree => at + 3,
+        _ => return,
+    };
+    let lower = degree && matches!(parser.word(at + 2), "less" | "fewer" | "lower" | "smaller" | "worse");
+    let difference = Some(if lower { Dir::Asc } else { Dir::Desc });
+    let contrast = (!degree).then_some(0);
+    steps.push((end, Draft { difference, contrast, ..draft.with(|_| {}) }));
 }
 
 /// `than`, `compared with`, `vs`, and `or` after a comparative: the other side follows.
@@ -37,7 +58,9 @@ pub fn versus(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     if parser.role(at, Role::And).is_some() && denied_end(parser, at + 1).is_some() {
         steps.push((at + 1, against(draft)));
     }
-    let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or).or(with) else { return };
+    let between = draft.difference.is_some() && draft.contrast == Some(0);
+    let and = between.then(|| parser.role(at, Role::And)).flatten();
+    let Some(end) = than.or_else(|| parser.role(at, Role::Versus)).or(or).or(with).or(and) else { return };
     if is_side(parser, end) {
         steps.push((end, against(draft)));
     }
@@ -269,6 +292,11 @@ pub fn does_more_than(parser: &Parser, at: usize, draft: &Draft, steps: &mut Ste
         return;
     }
     let than = |at: usize| {
+        // "How much more do men earn than women".
+        let average = parser.role(at, Role::Agg(Agg::Avg)).unwrap_or(at);
+        if draft.difference.is_some() && parser.word(average) == "than" && is_side(parser, average + 1) {
+            return Some(average + 1);
+        }
         let compared = parser.roles(at).find_map(|(end, role)| match role {
             Role::Compare(Test::Gt | Test::Lt) => Some(end),
             _ => None,

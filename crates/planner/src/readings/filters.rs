@@ -271,6 +271,9 @@ pub fn participle_value(parser: &Parser, at: usize, draft: &Draft, steps: &mut S
 pub fn flag(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for mention in parser.mentions.at(at) {
         if let What::Flag(columns) = &mention.what {
+            if super::groups::go_on(parser, at, draft, columns) {
+                continue;
+            }
             let mut next = add(draft, Condition::Flag(columns.clone()), &features(mention));
             // "What percentage of women survived": the verb is the condition, the women are the whole.
             let whole = draft.filters.last().is_some_and(|last| matches!(last.condition, Condition::Values { .. }));

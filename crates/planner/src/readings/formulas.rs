@@ -134,10 +134,17 @@ fn operator(parser: &Parser, at: usize, defines: bool) -> Option<(usize, Op)> {
 /// Number columns named at a position, after "the" and "total".
 fn operands(parser: &Parser, at: usize) -> Vec<(usize, Columns, Vec<Feature>)> {
     let start = parser.skip_determiners(at);
-    let start = parser.role(start, Role::Agg(Agg::Sum)).unwrap_or(start);
+    let mut found = numbers(parser, parser.role(start, Role::Agg(Agg::Sum)).unwrap_or(start));
+    found.retain(|(_, columns, _)| columns.iter().all(|id| !parser.index.facts(*id).years));
+    found
+}
+
+/// Number columns named at a position, after "the".
+pub fn numbers(parser: &Parser, at: usize) -> Vec<(usize, Columns, Vec<Feature>)> {
+    let start = parser.skip_determiners(at);
     let number = |id: &ColId| {
         let facts = parser.index.facts(*id);
-        parser.index.column(*id).ty.is_number() && !facts.identifier && facts.yes.is_none() && !facts.years
+        parser.index.column(*id).ty.is_number() && !facts.identifier && facts.yes.is_none()
     };
     let named = parser.mentions.at(start).iter().filter_map(|mention| match &mention.what {
         What::Columns(columns) => {

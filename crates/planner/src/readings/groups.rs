@@ -2,8 +2,8 @@
 
 use data::plan::{Agg, Grain};
 
-use super::{Parser, Quantity, Steps, features};
-use crate::draft::{Draft, Head, Pending, RankKind, Target};
+use super::{Name, Parser, Quantity, Steps, features};
+use crate::draft::{Columns, Draft, Head, Pending, RankKind, Target};
 use crate::index::ColId;
 use crate::lexicon::Role;
 use crate::mentions::What;
@@ -84,6 +84,7 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             |(end, target, features): (usize, Target, Vec<Feature>)| (end, target, [features, owned.clone()].concat());
         targets.extend(parser.targets(mention.end).iter().cloned().map(with));
     }
+    targets.extend(super::bins::targets(parser, start));
     let plain = targets.len();
     // "By number of cards": the column is the number itself.
     if let Some(counted) = parser.role(start, Role::Count) {
@@ -96,7 +97,13 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     for (position, (end, target, features)) in targets.into_iter().enumerate() {
         let fits = matches!(
             target,
-            Target::Thing(_) | Target::Columns(_) | Target::Flag(_) | Target::Grain(_) | Target::Part(_)
+            Target::Thing(_)
+                | Target::Columns(_)
+                | Target::Flag(_)
+                | Target::Grain(_)
+                | Target::Part(_)
+                | Target::Bins(..)
+                | Target::Decades(_)
         );
         if !fits || draft.groups.contains(&target) || draft.groups.len() >= ITEMS_MAX {
             continue;
@@ -120,6 +127,22 @@ fn items(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             items(parser, again.unwrap_or(after), &next, steps);
         }
     }
+}
+
+/// `by region and smoker`: a column named behind "and" right after a group is one more group, no condition.
+pub fn go_on(parser: &Parser, at: usize, draft: &Draft, columns: &Columns) -> bool {
+    let singular = parser.tokens[at].fold == parser.tokens[at].singular;
+    let same = |what: &What| matches!(what, What::Columns(known) if known == columns);
+    let named = || parser.mentions.at(at).iter().any(|mention| same(&mention.what));
+    if draft.groups.is_empty() || !singular || at < 2 || parser.role(at - 1, Role::And) != Some(at) || !named() {
+        return false;
+    }
+    let end = at - 1 - usize::from(parser.comma(at - 2));
+    let is_group = |start: usize| {
+        let known = |(stop, target, _): &Name| *stop == end && draft.groups.contains(target);
+        parser.targets(start).iter().any(known) || super::bins::targets(parser, start).iter().any(known)
+    };
+    (0..end).any(is_group)
 }
 
 /// What [`Parser::quantities`] looks up: `revenue`, `average price`, `number of orders`, `stock`.

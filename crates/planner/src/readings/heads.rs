@@ -17,7 +17,7 @@ pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let pending = match role {
             Role::Count => Pending::Agg(Agg::Count, None),
             Role::Much => Pending::Much,
-            Role::Agg(agg) => Pending::Agg(agg, None),
+            Role::Agg(agg) if named_total(parser, at).is_none_or(|_| agg != Agg::Sum) => Pending::Agg(agg, None),
             _ => continue,
         };
         // "Total number of" is a count.
@@ -35,6 +35,24 @@ pub fn aggregate(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
             steps.push((end, draft.with(|_| {})));
         }
     }
+}
+
+/// `total votes` where a column is called so: its sum, and not that of any other votes.
+fn named_total(parser: &Parser, at: usize) -> Option<Target> {
+    let index = parser.index;
+    let adds_up = |id: &ColId| {
+        let column = index.column(*id);
+        index.is_quantity(*id) && column.running.is_none() && column.stock.is_none()
+    };
+    let named = |mention: &Mention| match &mention.what {
+        What::Columns(columns) if mention.end > at + 1 && columns.iter().all(adds_up) => {
+            let whole = !mention.partial && !mention.synonym && !mention.stemmed;
+            whole.then(|| Target::Columns(columns.clone()))
+        }
+        _ => None,
+    };
+    let said = parser.word(at) == "total";
+    said.then(|| parser.mentions.at(at).iter().find_map(named)).flatten()
 }
 
 /// `admissions per month`, `new hires since 2020`: what happened, counted by the rows that say when.
@@ -117,7 +135,7 @@ pub fn target(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
         let meant = features.iter().filter(|feature| !counting || **feature != Feature::ThingOverColumn);
         let mut next = draft.with(|next| next.features.extend(meant));
         // "How many tonnes" asks for their sum.
-        let amount = is_own_unit(parser, end, target);
+        let amount = is_own_unit(parser, end, target) || named_total(parser, at).as_ref() == Some(target);
         if amount && counting {
             next.pending = Some(Pending::Agg(Agg::Sum, None));
         }

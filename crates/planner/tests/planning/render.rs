@@ -74,7 +74,7 @@ fn group(group: &Group, from: &str) -> String {
 }
 
 fn measure(measure: &Measure, from: &str) -> String {
-    let inner = measure.expr.as_ref().map(|item| expr(item, from)).unwrap_or_default();
+    let inner = measure.exprs().map(|item| expr(item, from)).collect::<Vec<_>>().join(", ");
     let quantile = measure.q.map(|q| format!(", {q}")).unwrap_or_default();
     let filter = measure.filter.as_ref().map(|item| format!(" if {}", pred(item, from))).unwrap_or_default();
     format!("{} = {}({inner}{quantile}{filter})", measure.name, measure.agg.as_str())

@@ -93,7 +93,7 @@ export namespace DatasetParts {
   type Stock = { "entity": string[]; "time": string };
   type Relation = { "from_table": string; "from_column": string; "to_table": string; "to_column": string };
   type DeclaredMeasure = { "name": string; "synonyms": string[]; "agg": Agg; "expr": Record<string, any> | null; "tables": string[]; "unit": string | null; "description": string };
-  type Agg = "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "stddev" | "quantile";
+  type Agg = "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "stddev" | "quantile" | "corr";
   type Remark = { "file": string | null; "table": string | null; "column": string | null; "code": string; "message": string; "count": number | null; "rows": number[] };
   type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use base::Table;
+use data::plan::Plan;
 use data::{agree, compile, plan};
 use serde_json::{Value, json};
 
@@ -81,6 +82,7 @@ pub enum Said {
 
 /// What was made of one pair.
 pub struct Answer {
+    pub plan: Plan,
     /// One for each statement.
     pub engine: Vec<Said>,
     pub oracle: Said,
@@ -109,8 +111,8 @@ impl Answer {
             (_, Said::Failed(error), _) => Verdict::Differ(format!("the oracle failed: {error}")),
             (_, _, Said::Failed(error)) => Verdict::Differ(format!("the third interpreter failed: {error}")),
             (Said::Table(engine), Said::Table(oracle), third) => {
-                let apart = difference("the engine", oracle, engine).or_else(|| match third {
-                    Said::Table(third) => difference("the third interpreter", oracle, third),
+                let apart = difference("the engine", &self.plan, oracle, engine).or_else(|| match third {
+                    Said::Table(third) => difference("the third interpreter", &self.plan, oracle, third),
                     _ => None,
                 });
                 match apart {
@@ -131,8 +133,8 @@ fn is_out_of_range(error: &str) -> bool {
 }
 
 /// What is different from the oracle's table.
-pub fn difference(who: &str, oracle: &Table, other: &Table) -> Option<String> {
-    let apart = agree::agree(oracle, other).err()?;
+pub fn difference(who: &str, plan: &Plan, oracle: &Table, other: &Table) -> Option<String> {
+    let apart = agree::agree(plan, oracle, other).err()?;
     Some(format!("{who} differs from the oracle: {apart}\noracle {}\nother  {}", json!(oracle.rows), json!(other.rows)))
 }
 
@@ -174,7 +176,8 @@ fn ask_cell(questions: &[Question<'_>], with_third: bool) -> Vec<Answer> {
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.stdout.chars().take(3_000).collect::<String>(), ran.stderr);
     let results = fs::read_to_string(place.path("out/results.json")).expect("the program wrote its results");
     let results: Vec<Vec<Value>> = serde_json::from_str(&results).expect("results are JSON");
-    let answers: Vec<Answer> = results.into_iter().flatten().map(answer).collect();
+    let answers: Vec<Answer> =
+        results.into_iter().flatten().zip(questions).map(|(value, question)| answer(value, question)).collect();
     assert_eq!(answers.len(), questions.len());
     answers
 }
@@ -197,10 +200,11 @@ fn batch(questions: &[Question<'_>], with_third: bool) -> Value {
     json!({ "third": with_third, "worlds": worlds })
 }
 
-fn answer(mut value: Value) -> Answer {
+fn answer(mut value: Value, question: &Question<'_>) -> Answer {
     let undecided = value["third"]["undecided"] == true;
     let engine = value["engine"].as_array_mut().expect("a list").iter_mut().map(|said| self::said(said.take()));
     Answer {
+        plan: serde_json::from_value(question.pair.plan.clone()).expect("a canonical plan"),
         engine: engine.collect(),
         oracle: said(value["oracle"].take()),
         third: said(value["third"].take()),

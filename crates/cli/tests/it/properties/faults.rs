@@ -37,6 +37,11 @@ pub const FAULTS: &[Fault] = &[
     text("the least is the greatest", "    min(", "    max("),
     text("distinct values are counted twice", "count(DISTINCT ", "count("),
     text("a sample is a population", "stddev_samp(", "stddev_pop("),
+    text("a correlation is a covariance", "nullif(corr(", "nullif(covar_samp("),
+    text("a correlation is with itself turned round", "nullif(corr(", "nullif(-corr("),
+    text("what is at an edge is in the bin below", " * (1 + sign(", " * (1 - sign("),
+    text("bins have their edge in the middle", "floor(", "round("),
+    text("below zero bins grow towards it", " AS HUGEINT) % ", " AS HUGEINT) // "),
     text("a quantile does not interpolate", "quantile_cont(", "quantile_disc("),
     rewrite("a median keeps the scale of decimals", |sql| {
         each_call(sql, "median(CAST(", |call| {

@@ -94,7 +94,8 @@ enum Scope {
 
 /// The words of a text, to pick from; one that stands twice is picked twice as often.
 /// What measures are made with, the more usual ones more often.
-const AGGREGATES: &str = "count count count_distinct sum sum sum avg avg min max median median stddev quantile";
+const AGGREGATES: &str =
+    "count count count_distinct sum sum sum avg avg min max median median stddev quantile corr corr";
 
 #[test]
 fn every_aggregate_is_drawn() {
@@ -154,6 +155,7 @@ impl Maker<'_> {
             let first_of_walk = self.walks && index == 0;
             let wanted: &[Type] = if first_of_walk || self.random.chance(45) { &MOMENTS } else { &ANY };
             let term = self.term(&scope, wanted, 0).or_else(|| self.term(&scope, &ANY, 0)).expect("a key");
+            let term = if self.random.chance(25) { self.bin(&term).unwrap_or(term) } else { term };
             let mut output = Named { name: self.name("g", index), term, grain: None };
             let mut group = json!({"as": output.name, "expr": output.term.expr});
             if MOMENTS.contains(&output.term.ty) && (first_of_walk || self.random.chance(75)) {
@@ -217,6 +219,9 @@ impl Maker<'_> {
         };
         if let Some(term) = &over {
             measure["expr"] = term.expr.clone();
+        }
+        if agg == "corr" {
+            measure["with"] = self.term(scope, &NUMBERS, 0).or(over.clone()).expect("it has one").expr;
         }
         if agg == "quantile" {
             measure["q"] = json!(*self.random.pick(&[0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0]));
@@ -397,6 +402,10 @@ impl Maker<'_> {
                 let op = self.random.pick(&["elapsed_minutes", "elapsed_hours", "elapsed_days"]);
                 float(json!({"op": op, "args": [a, b]}))
             }
+            6 => {
+                let of = self.number(scope, depth)?;
+                self.bin(&of)?
+            }
             3 | 4 => {
                 let (a, b) = (self.number(scope, depth)?, self.number(scope, depth)?);
                 float(json!({"op": "div", "args": [a.expr, b.expr]}))
@@ -412,6 +421,18 @@ impl Maker<'_> {
             }
         };
         Some(made).filter(|term| types.contains(&term.ty))
+    }
+
+    /// The bin of a number that is in none yet.
+    fn bin(&mut self, of: &Term) -> Option<Term> {
+        let whole = self.random.chance(60);
+        let width = match whole {
+            true => json!(*self.random.pick(&[1, 2, 3, 5, 10, 100])),
+            false => json!(*self.random.pick(&[0.1, 0.25, 0.3, 0.5, 2.5])),
+        };
+        let ty = if whole && of.ty == Type::Int { Type::Int } else { Type::Float };
+        let fits = of.ty.is_number() && !of.expr.to_string().contains("\"bin\"");
+        fits.then(|| Term::new(json!({"op": "bin", "args": [of.expr, {"lit": width}]}), ty))
     }
 
     fn number(&mut self, scope: &Scope, depth: usize) -> Option<Term> {

@@ -71,12 +71,16 @@ def measured(measure, rows, number, count):
     if "where" in measure:
         kept, _ = holds(measure["where"], rows)
     vector = evaluate(measure["expr"], rows) if "expr" in measure else None
-    if vector is not None:
-        kept = kept & ~vector.null
+    other = evaluate(measure["with"], rows) if "with" in measure else None
+    for numbers in (vector, other):
+        if numbers is not None:
+            kept = kept & ~numbers.null
     agg, world = measure["agg"], rows.world
     members = [np.flatnonzero(kept & (number == group)) for group in range(count)]
     if agg == "count":
         return Vector("int", [len(at) for at in members], np.zeros(count, bool))
+    if agg == "corr":
+        return correlated(vector.floats(), other.floats(), members, world)
     codes = vector.codes()
     if agg == "count_distinct":
         world.doubt(vector)
@@ -150,6 +154,22 @@ def spread(floats, members, world):
         if np.isfinite(largest):
             # The squares of such numbers leave the range of floats, or their digits.
             world.undecided |= bool(largest > 1e150) or bool(0 < np.ptp(values) < max(1e-5 * largest, 1e-140))
+    return Vector("float", np.array(data, dtype=float), np.array(null, dtype=bool), True)
+
+
+def correlated(one, other, members, world):
+    data, null = [], []
+    for at in members:
+        sides = np.array([one.data[at], other.data[at]])
+        spans = np.ptp(sides, axis=1) if len(at) else np.zeros(2)
+        finite = bool(np.isfinite(sides).all())
+        null.append(len(at) < 2 or not finite or bool((spans == 0).any()))
+        data.append(0.0 if null[-1] else np.corrcoef(sides)[0, 1])
+        if len(at) > 1 and finite:
+            # The squares leave the range of floats, or what varies is noise, or what is left is.
+            largest = np.abs(sides).max(axis=1)
+            noise = (spans < np.maximum(1e-5 * largest, 1e-140)) & ((spans > 0) | [one.fuzzy, other.fuzzy])
+            world.undecided |= bool((largest > 1e150).any() or noise.any() or abs(data[-1]) < 1e-5)
     return Vector("float", np.array(data, dtype=float), np.array(null, dtype=bool), True)
 
 

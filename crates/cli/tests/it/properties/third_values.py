@@ -2,7 +2,7 @@
 
 
 from datetime import date, datetime, time
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
 import pandas as pd
@@ -171,6 +171,8 @@ def evaluate(expr, rows):
         return part(expr["part"], evaluate(expr["of"], rows))
     if expr["op"].startswith("elapsed"):
         return elapsed(expr["op"], [moments(arg, rows) for arg in expr["args"]])
+    if expr["op"] == "bin":
+        return binned(evaluate(expr["args"][0], rows), expr["args"][1]["lit"], rows.world)
     args = [evaluate(arg, rows) for arg in expr["args"]]
     if expr["op"] == "to_number":
         return numbers(args[0])
@@ -213,6 +215,26 @@ def elapsed(op, args):
     fuzzy = any(abs(span) >= 2**53 for span in apart)
     data = np.array([span / unit for span in apart], dtype=float)
     return Vector("float", data, args[0].null | args[1].null, fuzzy)
+
+
+def binned(vector, width, world):
+    """The greatest multiple of the width that is not above the number, by the digits that both are written with."""
+    whole = float(width).is_integer()
+    if vector.kind == "int" and whole:
+        return Vector("int", [value - value % int(width) for value in vector.data], vector.null)
+    floats = vector.floats()
+    hair = Decimal("1e-9" if floats.fuzzy else "1e-14")
+    data, step = [], Decimal(repr(width))
+    for number in map(float, floats.data):
+        if not np.isfinite(number):
+            data.append(number)
+            continue
+        place = Decimal(repr(number)) / step
+        low = place.to_integral_value(ROUND_FLOOR)
+        gap = min(place - low, low + 1 - place)
+        world.undecided |= bool((gap > 0 or floats.fuzzy) and gap < hair * max(abs(place), 1)) or abs(place) > 1e14
+        data.append(float(low * step))
+    return Vector("float", np.array(data, dtype=float), vector.null)
 
 
 def numbers(vector):

@@ -18,6 +18,8 @@ pub fn named(name: &str) -> Option<Dataset> {
         "happiness" => happiness(),
         "titanic" => titanic(),
         "calls" => calls(),
+        "policies" => policies(),
+        "turnout" => turnout(),
         _ => return None,
     })
 }
@@ -140,4 +142,30 @@ fn calls() -> Dataset {
         day("Call Date", "2021-01-01", "2021-03-31"),
     ];
     dataset("calls", vec![table("calls_export", 5000, columns)])
+}
+
+fn policies() -> Dataset {
+    let columns = vec![
+        key("policy_id", 1200),
+        int("age", 47, 18, 64),
+        text("sex", &["female", "male"]),
+        text("smoker", &["yes", "no"]),
+        flag("insured"),
+        text("region", &["North", "South", "East", "West"]),
+        day("start", "1988-02-01", "2023-11-30"),
+        decimal("charges", "1121.87", "63770.43"),
+    ];
+    dataset("policies", vec![table("policies", 1200, columns)])
+}
+
+fn turnout() -> Dataset {
+    let columns = vec![
+        text("state", &["Ohio", "Texas", "Iowa"]),
+        name_of("county", &["Adams", "Story", "Travis"]),
+        int("year", 9, 1988, 2020),
+        int("registered", 900, 812, 740_120),
+        int("early_votes", 640, 0, 301_222),
+        int("total_votes", 880, 604, 612_337),
+    ];
+    dataset("turnout", vec![table("turnout", 900, columns)])
 }
