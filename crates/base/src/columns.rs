@@ -32,7 +32,10 @@ mod tests {
 
     #[test]
     fn wide_letters_take_two_columns_and_marks_none() {
-        assert_eq!(["Köln", "ko\u{308}ln", "北京", "서울", "とり", "🙂", "👩‍🔬", ""].map(columns), [4, 4, 4, 4, 4, 2, 2, 0]);
+        assert_eq!(
+            ["Köln", "ko\u{308}ln", "北京", "서울", "とり", "🙂", "👩‍🔬", ""].map(columns),
+            [4, 4, 4, 4, 4, 2, 2, 0]
+        );
     }
 
     #[test]

@@ -14,7 +14,10 @@ const GAP: &str = "  ";
 pub fn draw(table: &Table, forms: &[Form], width: Option<usize>) -> String {
     let shown = table.rows.len().min(ROWS_SHOWN_MAX);
     let written = |row: &Vec<Cell>| -> Vec<String> {
-        row.iter().enumerate().map(|(at, cell)| text(cell, table.columns.get(at).map(|c| c.ty), forms.get(at))).collect()
+        row.iter()
+            .enumerate()
+            .map(|(at, cell)| text(cell, table.columns.get(at).map(|c| c.ty), forms.get(at)))
+            .collect()
     };
     let cells: Vec<Vec<String>> = table.rows[..shown].iter().map(written).collect();
     let widths: Vec<usize> = table

@@ -10,8 +10,8 @@ use base::Cell;
 
 use crate::plan::Grain;
 
-pub(crate) use form::{is_correlation, is_year};
 pub use form::{Form, exact};
+pub(crate) use form::{is_correlation, is_year};
 
 /// A number rounded for reading, but never to nothing: one too small for so many decimals keeps three digits that say something.
 fn readable(number: f64, digits: usize) -> String {

@@ -341,7 +341,7 @@ fn aggregates_over_groups() {
         json!({"group": [{"as": "p", "expr": col("inventory.name")}, {"as": "c", "expr": col("order_items.category")}],
                "measures": [revenue()], "top": {"n": 10, "by": "revenue", "dir": "desc"},
                "over": [{"as": "n", "agg": "count"}, {"as": "t", "agg": "median", "of": "revenue"}]}),
-        "number of pairs of product and category and median the revenue per product and category, of the highest 10",
+        "number of pairs of product and category and median of the revenue per product and category, of the highest 10",
     );
 }
 
@@ -395,7 +395,7 @@ fn a_difference_of_two_sides_names_the_number_once() {
         "orders",
         json!({"measures": [side("a", "completed"), side("b", "cancelled")],
                "compute": [{"as": "d", "op": "diff", "args": ["b", "a"]}]}),
-        "average order value (average total) (only where status is completed), average order value (average of \
+        "average order value (average total) (only where status is completed), average order value (average \
          total) (only where status is cancelled) and difference in average order value (status is cancelled minus status \
          is completed)",
     );

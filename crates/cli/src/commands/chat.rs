@@ -98,7 +98,9 @@ impl Session<'_> {
             Line::Sql(None) => self.show("statement", |answer| answer["sql"].as_str().map(str::to_string)),
             Line::Sql(Some(statement)) => {
                 let words = [self.chat.data.clone(), vec![statement]].concat();
-                let Command::Sql(mut sql) = args::typed(&["sql", "DATA", "SELECT"]) else { unreachable!("it was typed") };
+                let Command::Sql(mut sql) = args::typed(&["sql", "DATA", "SELECT"]) else {
+                    unreachable!("it was typed")
+                };
                 sql.words = words;
                 self.unless_stopped(sql::run(self.terminal, &sql)).await.map(drop)
             }
@@ -117,7 +119,9 @@ impl Session<'_> {
             }
             Line::Unknown(name) => Err(Problem::new(Code::Usage, format!("`{name}` is no command of a session"))
                 .hint(":help lists them; a question needs no colon")),
-            Line::Incomplete(usage) => Err(Problem::new(Code::Usage, "a file is missing").hint(format!("write {usage}"))),
+            Line::Incomplete(usage) => {
+                Err(Problem::new(Code::Usage, "a file is missing").hint(format!("write {usage}")))
+            }
             Line::Nothing | Line::Quit => Ok(()),
         }
     }

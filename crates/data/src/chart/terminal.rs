@@ -249,7 +249,8 @@ fn lines(parts: impl Iterator<Item = String>, between: &str, width: usize) -> St
 
 /// A text that fits and commands nothing.
 fn cut(text: &str, columns_max: usize) -> String {
-    let safe =
-        |letter: char| if letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}') { '\u{fffd}' } else { letter };
+    let safe = |letter: char| {
+        if letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}') { '\u{fffd}' } else { letter }
+    };
     base::cut(&text.chars().map(safe).collect::<String>(), columns_max)
 }

@@ -68,8 +68,8 @@ impl Form {
         let column = &table.columns[at];
         let calendar = || table.rows.iter().all(|row| row[at].as_i64().is_none_or(|year| CALENDAR.contains(&year)));
         let words = words(&column.name);
-        let plain = column.ty == Type::Int
-            && (is_name(&column.name) || calendar() && words.iter().any(|word| word == "year"));
+        let plain =
+            column.ty == Type::Int && (is_name(&column.name) || calendar() && words.iter().any(|word| word == "year"));
         Form { digits: digits(table, at, false, None), plain, ..Form::of_counts() }
     }
 
@@ -225,8 +225,7 @@ fn is_name_column(dataset: &Dataset, qualified: &str) -> bool {
     let links = |link: &crate::dataset::Relation| {
         link.from_table == table && link.from_column == name || link.to_table == table && link.to_column == name
     };
-    column.ty == Type::Int
-        && (is_name(name) || dataset.relations.iter().any(links))
+    column.ty == Type::Int && (is_name(name) || dataset.relations.iter().any(links))
 }
 
 /// Whether a column's own name says that its numbers only tell things apart.
@@ -328,7 +327,8 @@ mod tests {
 
     #[test]
     fn numbers_that_are_names_have_no_thousands() {
-        let ints = |name: &str, cells: &[i64]| written(name, Type::Int, &cells.iter().map(|n| json!(n)).collect::<Vec<_>>());
+        let ints =
+            |name: &str, cells: &[i64]| written(name, Type::Int, &cells.iter().map(|n| json!(n)).collect::<Vec<_>>());
         assert_eq!(ints("orders", &[12_345]), ["12,345"]);
         assert_eq!(ints("customer_id", &[12_345]), ["12345"]);
         assert_eq!(ints("year", &[1999, 2024]), ["1999", "2024"]);

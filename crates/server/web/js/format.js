@@ -96,6 +96,7 @@ export function cell(value, column, form = null) {
   if (!Number.isFinite(number)) return String(value);
   // Nothing says what the numbers are, so they have no thousands.
   if (!form) return Number.isInteger(number) ? String(value) : String(Number(number.toFixed(4)));
+  if (form.bins) return bin(form.bins, number);
   if (form.percent) return `${fixed(number * 100, form.digits)} %`;
   if (form.plain) return String(value);
   const isWhole = /^-?\d+$/.test(String(value));
@@ -112,6 +113,20 @@ function fixed(number, digits) {
   if (size >= 1e16 || (size > 0 && size < 1e-6)) return number.toExponential(2).replace(/\.?0+e/, "e").replace("e+", "e");
   if (size > 0 && size < 0.5 * 10 ** -digits) return number.toLocaleString("en-US", { maximumSignificantDigits: 3 });
   return number.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/**
+ * A bin by its lower edge.
+ * @param {{width: number, holds: "whole" | "fractions" | "years"}} bins
+ * @param {number} edge
+ */
+function bin({ width, holds }, edge) {
+  const end = Math.round((edge + width) * 1e9) / 1e9;
+  if (holds === "years") return width === 10 ? `${edge}s` : `${edge}–${end - 1}`;
+  const text = (/** @type {number} */ number) => (number + 0).toLocaleString("en-US", { maximumFractionDigits: 9 });
+  if (holds === "fractions") return `[${text(edge)}, ${text(end)})`;
+  if (width === 1) return text(edge);
+  return `${text(edge)}${edge < 0 ? " to " : "–"}${text(end - 1)}`;
 }
 
 /**

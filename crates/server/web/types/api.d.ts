@@ -13,6 +13,10 @@ export namespace AnswerParts {
   type Table = { "columns": Column[]; "rows": ((null | boolean | number | string)[])[]; "row_count": number; "truncated": boolean };
   type Column = { "name": string; "type": Type };
   type Type = "bool" | "int" | "float" | "decimal" | "text" | "date" | "time" | "timestamp" | "json";
+  type Form = { "percent": boolean; "digits": number; "unit": string | null; "plain"?: boolean; "period"?: Grain | null; "correlates"?: boolean; "bins"?: Bins | null };
+  type Grain = "year" | "quarter" | "month" | "week" | "day" | "hour";
+  type Bins = { "width": number; "holds": Holds };
+  type Holds = "whole" | "fractions" | "years";
   type AnswerChart = { "kind": Kind; "spec": Record<string, any>; "drawing": Record<string, any> };
   type Kind = "bar" | "line" | "area" | "scatter" | "histogram" | "stacked";
   type AnswerRefusal = { "reason": Reason; "message": string; "words": string[]; "understood": Understood[]; "suggestions": string[]; "readings": NumberedReading[]; "hint": string | null; "model_may_read": boolean };
@@ -38,7 +42,7 @@ export namespace AnswerParts {
   type Timestamp = string;
   type Proposed = { "by": string; "run": RunId; "sql": string };
 }
-export type Answer = { "v": 1; "kind": "answer"; "status": AnswerParts.AnswerStatus; "run": AnswerParts.RunId; "question": string; "dataset": AnswerParts.Identity; "source": AnswerParts.AnswerSource; "confidence": number; "reading": string | null; "known": AnswerParts.Known | null; "assumptions": AnswerParts.Assumption[]; "sentence": string | null; "table": AnswerParts.Table | null; "focus": string[] | null; "chart": AnswerParts.AnswerChart | null; "plan": Record<string, any> | null; "plan_hash": AnswerParts.Hash | null; "sql": string | null; "refusal": AnswerParts.AnswerRefusal | null; "cached": boolean; "cached_from": AnswerParts.RunId | null; "readings": AnswerParts.NumberedReading[]; "notes": string[]; "timing_ms": AnswerParts.Timing; "model": AnswerParts.AnswerModel | null; "code": AnswerParts.Code | null; "attempts": AnswerParts.Attempt[]; "derivations": AnswerParts.Derivation[]; "critique": AnswerParts.Verdict | null; "summary": string | null; "figures": AnswerParts.Figure[]; "proposed_note": AnswerParts.ProposedNote | null; "remembered": AnswerParts.Note[] };
+export type Answer = { "v": 1; "kind": "answer"; "status": AnswerParts.AnswerStatus; "run": AnswerParts.RunId; "question": string; "dataset": AnswerParts.Identity; "source": AnswerParts.AnswerSource; "confidence": number; "reading": string | null; "known": AnswerParts.Known | null; "assumptions": AnswerParts.Assumption[]; "sentence": string | null; "table": AnswerParts.Table | null; "forms": AnswerParts.Form[]; "focus": string[] | null; "chart": AnswerParts.AnswerChart | null; "plan": Record<string, any> | null; "plan_hash": AnswerParts.Hash | null; "sql": string | null; "refusal": AnswerParts.AnswerRefusal | null; "cached": boolean; "cached_from": AnswerParts.RunId | null; "readings": AnswerParts.NumberedReading[]; "notes": string[]; "notes_touching": string[]; "timing_ms": AnswerParts.Timing; "model": AnswerParts.AnswerModel | null; "code": AnswerParts.Code | null; "attempts": AnswerParts.Attempt[]; "derivations": AnswerParts.Derivation[]; "critique": AnswerParts.Verdict | null; "summary": string | null; "figures": AnswerParts.Figure[]; "proposed_note": AnswerParts.ProposedNote | null; "remembered": AnswerParts.Note[] };
 
 export namespace SqlParts {
   type RunId = string;
@@ -47,6 +51,10 @@ export namespace SqlParts {
   type Table = { "columns": Column[]; "rows": ((null | boolean | number | string)[])[]; "row_count": number; "truncated": boolean };
   type Column = { "name": string; "type": Type };
   type Type = "bool" | "int" | "float" | "decimal" | "text" | "date" | "time" | "timestamp" | "json";
+  type Form = { "percent": boolean; "digits": number; "unit": string | null; "plain"?: boolean; "period"?: Grain | null; "correlates"?: boolean; "bins"?: Bins | null };
+  type Grain = "year" | "quarter" | "month" | "week" | "day" | "hour";
+  type Bins = { "width": number; "holds": Holds };
+  type Holds = "whole" | "fractions" | "years";
   type Raised = { "type": string; "message": string; "line": number | null; "traceback": string; "hint"?: string | null };
   type Finding = { "rule": string; "severity": Severity; "message": string; "span": Span | null };
   type Severity = "error" | "warning";
@@ -54,7 +62,7 @@ export namespace SqlParts {
   type Usage = { "wall_ms": number; "cpu_ms": number; "memory_peak_bytes": number };
   type Isolation = { "tier": "namespaces" | "landlock" | "docker" | "kubernetes"; "memory": "cgroup2" | "cgroup1" | "watchdog"; "warm": boolean };
 }
-export type Sql = { "v": 1; "kind": "sql"; "run": SqlParts.RunId; "outcome": SqlParts.Outcome; "killed_by": SqlParts.KilledBy | null; "sql": string; "table": SqlParts.Table | null; "error": SqlParts.Raised | null; "findings": SqlParts.Finding[]; "usage": SqlParts.Usage; "isolation": SqlParts.Isolation | null };
+export type Sql = { "v": 1; "kind": "sql"; "run": SqlParts.RunId; "outcome": SqlParts.Outcome; "killed_by": SqlParts.KilledBy | null; "sql": string; "table": SqlParts.Table | null; "forms": SqlParts.Form[]; "error": SqlParts.Raised | null; "findings": SqlParts.Finding[]; "usage": SqlParts.Usage; "isolation": SqlParts.Isolation | null };
 
 export namespace ExecutionParts {
   type RunId = string;
@@ -73,7 +81,7 @@ export namespace ExecutionParts {
   type Usage = { "wall_ms": number; "cpu_ms": number; "memory_peak_bytes": number };
   type Isolation = { "tier": "namespaces" | "landlock" | "docker" | "kubernetes"; "memory": "cgroup2" | "cgroup1" | "watchdog"; "warm": boolean };
 }
-export type Execution = { "v": 1; "kind": "execution"; "run": ExecutionParts.RunId; "outcome": ExecutionParts.Outcome; "killed_by": ExecutionParts.KilledBy | null; "exit_code": number | null; "signal": number | null; "stdout": string; "stderr": string; "stdout_truncated": boolean; "stderr_truncated": boolean; "error": ExecutionParts.Raised | null; "result": ExecutionParts.Returned; "findings": ExecutionParts.FindingInLine[]; "files": ExecutionParts.OutFile[]; "files_left_out": number; "usage": ExecutionParts.Usage; "isolation": ExecutionParts.Isolation | null };
+export type Execution = { "v": 1; "kind": "execution"; "run": ExecutionParts.RunId; "outcome": ExecutionParts.Outcome; "killed_by": ExecutionParts.KilledBy | null; "exit_code": number | null; "signal": number | null; "stdout": string; "stderr": string; "stdout_truncated": boolean; "stderr_truncated": boolean; "error": ExecutionParts.Raised | null; "result": ExecutionParts.Returned; "findings": ExecutionParts.FindingInLine[]; "files": ExecutionParts.OutFile[]; "files_left_out": number; "files_beside": string[]; "usage": ExecutionParts.Usage; "isolation": ExecutionParts.Isolation | null };
 
 export namespace DatasetsParts {
   type Listed = { "id": string; "version": Hash; "description": string; "tables": string[]; "origin": Origin; "rows": number | null; "bytes": number | null; "files_bytes": number | null; "paths": string[] | null; "added_at": Timestamp | null; "read_at": Timestamp | null; "files": FilesNow | null };
@@ -94,7 +102,7 @@ export namespace DatasetParts {
   type Stock = { "entity": string[]; "time": string };
   type Relation = { "from_table": string; "from_column": string; "to_table": string; "to_column": string };
   type DeclaredMeasure = { "name": string; "synonyms": string[]; "agg": Agg; "expr": Record<string, any> | null; "tables": string[]; "unit": string | null; "description": string };
-  type Agg = "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "stddev" | "quantile";
+  type Agg = "count" | "count_distinct" | "sum" | "avg" | "min" | "max" | "median" | "stddev" | "quantile" | "corr";
   type Remark = { "file": string | null; "table": string | null; "column": string | null; "code": string; "message": string; "count": number | null; "rows": number[] };
   type Note = { "id": number; "text": string; "at": Timestamp; "proposed": Proposed | null };
   type Timestamp = string;

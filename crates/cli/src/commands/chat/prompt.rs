@@ -99,7 +99,8 @@ impl Names {
             let commands = COMMANDS.iter().filter_map(|(usage, _)| usage.split(' ').next());
             return (0, commands.filter(|name| name.starts_with(before)).map(str::to_string).collect());
         }
-        let starts = before.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, gap)| at + gap.len_utf8());
+        let starts =
+            before.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, gap)| at + gap.len_utf8());
         for start in std::iter::once(0).chain(starts) {
             let begun = before[start..].to_lowercase();
             if begun.is_empty() {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use base::{Code, Hash, Problem, Table};
-use sandbox::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
 use data::figures::Form;
+use sandbox::{MEMORY_BYTES_MAX, Policy, Profile, WALL_MS_MAX};
 use serde_json::Value;
 use tasks::{DATABASE_NAME, PROGRAM, ProgramData, ProgramInput};
 
@@ -167,7 +167,10 @@ pub fn print(printer: &Printer, execution: &Value, was_streamed: bool) {
         .collect();
     if !beside.is_empty() {
         let left = beside.join(", ");
-        printer.remark("note", &format!("{left} did not come back: only what a program writes to out/ does, with --out DIR"));
+        printer.remark(
+            "note",
+            &format!("{left} did not come back: only what a program writes to out/ does, with --out DIR"),
+        );
     }
     for finding in execution["findings"].as_array().into_iter().flatten() {
         let label = if finding["severity"] == "error" { "refused" } else { "warning" };
