@@ -160,6 +160,11 @@ fn without_its_declared_measures_a_dataset_refuses_them_and_says_how_to_declare_
         }
         let data = format!("./{dataset}");
         let refused = place.json(1, &["ask", &data, question]);
+        // Where every word has a meaning of its own, a column is what may have been meant.
+        if refused["refusal"]["words"] == json!([]) {
+            assert_eq!(refused["refusal"]["suggestions"][0], "What is the average total?", "{question:?}: {refused}");
+            continue;
+        }
         let hint = refused["refusal"]["hint"].as_str().unwrap_or_else(|| panic!("{question:?}: {refused}"));
         assert!(hint.contains("[[measure]]"), "{question:?}: {hint}");
     }

@@ -66,7 +66,9 @@ impl Form {
     /// The form of a column of which only its name and its cells are known.
     pub fn bare(table: &Table, at: usize) -> Form {
         let column = &table.columns[at];
-        let calendar = || table.rows.iter().all(|row| row[at].as_i64().is_none_or(|year| CALENDAR.contains(&year)));
+        let calendar = || {
+            table.rows.iter().all(|row| row.get(at).and_then(Cell::as_i64).is_none_or(|year| CALENDAR.contains(&year)))
+        };
         let words = words(&column.name);
         let plain =
             column.ty == Type::Int && (is_name(&column.name) || calendar() && words.iter().any(|word| word == "year"));

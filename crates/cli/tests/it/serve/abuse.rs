@@ -27,6 +27,8 @@ fn whoever_guesses_waits_and_nobody_else_does() {
             2 => right.to_uppercase(),
             _ => String::new(),
         })
+        // One in so many tokens ends like a guess.
+        .filter(|guess| *guess != right)
         .collect();
     thread::scope(|scope| {
         for guess in &guesses {
