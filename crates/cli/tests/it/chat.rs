@@ -47,7 +47,7 @@ fn an_interrupt_stops_the_run_and_not_the_session() {
     place.json(0, &["demo", "files", "try"]);
     // Typed on a terminal: an endless statement, Ctrl-C once it runs, a question, Ctrl-D.
     let driver = r#"
-import os, pty, sys, time
+import os, pty, subprocess, sys, time
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvpe(sys.argv[1], sys.argv[1:], os.environ)
@@ -65,8 +65,11 @@ until('sales> ')
 seen = ''
 tables = [f'sales t{at}' for at in range(16)]
 send(f":sql SELECT sum({' + '.join(table.split()[1] + '.price' for table in tables)}) AS all_of_it FROM {', '.join(tables)}\r")
-until('2004l')
-time.sleep(0.5)
+def is_running():
+    listed = subprocess.run([sys.argv[1], 'runs', 'list', '--json'], capture_output=True, text=True).stdout
+    return '"running"' in listed
+while not is_running():
+    time.sleep(0.05)
 send('\x03')
 until('error: ')
 stopped = 'the run was cancelled' in seen or 'error: stopped' in seen

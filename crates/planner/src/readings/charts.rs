@@ -28,13 +28,20 @@ pub fn chart(parser: &Parser, at: usize, draft: &Draft, steps: &mut Steps) {
     let start = if opens { parser.skip(at + 1, passed) } else { at };
     for (end, role) in parser.roles(start) {
         let Role::Chart(wish) = role else { continue };
-        if names_data(parser, start) {
+        if names_data(parser, start) || is_counted(parser, at) {
             continue;
         }
         let introduces = matches!(parser.word(end), "showing" | "comparing" | "illustrating" | "representing");
         let end = if introduces { end + 1 } else { end };
         steps.push((end, Draft { chart: Some(wish.beside(draft.chart)), ..draft.clone() }));
     }
+}
+
+/// `how many plots`, `number of different charts`: what is counted is no picture of the answer.
+fn is_counted(parser: &Parser, at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).map_or("", |at| parser.word(at));
+    matches!(before(1), "many" | "different" | "distinct" | "unique")
+        || before(1) == "of" && matches!(before(2), "number" | "count")
 }
 
 /// `plot price against weight`: both numbers of every row; the first is measured upwards.

@@ -67,7 +67,9 @@ pub fn number_asked_for(index: &Index, question: &Question, unknown: &[usize]) -
                 || !slip::related(index, tokens, Slot::Number).is_empty()
         };
         let is_word = tokens.iter().all(|token| token.kind == Kind::Word);
-        is_word && Slot::of(question, run.start, run.end) == Slot::Number && !is_named()
+        // "SLA compliance" is one number, whatever "SLA" is.
+        let start = (0..run.start).rev().take_while(|at| question.mentions.is_data(*at)).last().unwrap_or(run.start);
+        is_word && Slot::of(question, start, run.end) == Slot::Number && !is_named()
     };
     let run = runs(question, unknown).into_iter().find(is_number).filter(|_| has_numbers)?;
     Some(written(&question.tokens[run]))
