@@ -11,6 +11,16 @@ const ROWS_DEFAULT: u32 = 10;
 /// Rows that are shown at most.
 const ROWS_MAX: u32 = 1_000;
 
+/// Words for all that there is.
+const DATA: &[&str] = &["data", "dataset", "file", "table", "tables", "csv", "spreadsheet"];
+/// Words for what is in it.
+const INSIDE: &[&str] = &["in", "inside", "contain", "contains", "about"];
+/// Other words that ask for nothing themselves.
+const ASIDES: &[&str] = &[
+    "the", "this", "that", "my", "me", "please", "can", "could", "you", "a", "an", "all", "us", "there", "of", "from",
+    "does", "do", "have", "has", "are", "is", "it", "to", "s",
+];
+
 /// What is asked of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
@@ -80,56 +90,16 @@ fn is_column(index: &Index, word: &str) -> bool {
 }
 
 fn says_data(tokens: &[Token]) -> bool {
-    let data = ["data", "dataset", "file", "table", "tables", "csv", "spreadsheet"];
-    tokens.iter().any(|token| data.contains(&token.fold.as_str()))
+    tokens.iter().any(|token| DATA.contains(&token.fold.as_str()))
 }
 
 fn is_inside(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| matches!(token.fold.as_str(), "in" | "inside" | "contain" | "contains" | "about"))
+    tokens.iter().any(|token| INSIDE.contains(&token.fold.as_str()))
 }
 
 /// Words that ask for nothing themselves.
 fn is_aside(word: &str) -> bool {
-    matches!(
-        word,
-        "the"
-            | "this"
-            | "that"
-            | "my"
-            | "me"
-            | "please"
-            | "can"
-            | "could"
-            | "you"
-            | "a"
-            | "an"
-            | "all"
-            | "us"
-            | "there"
-            | "of"
-            | "in"
-            | "from"
-            | "inside"
-            | "does"
-            | "do"
-            | "have"
-            | "has"
-            | "are"
-            | "is"
-            | "it"
-            | "to"
-            | "data"
-            | "dataset"
-            | "file"
-            | "table"
-            | "tables"
-            | "csv"
-            | "spreadsheet"
-            | "contain"
-            | "contains"
-            | "about"
-            | "s"
-    )
+    ASIDES.contains(&word) || DATA.contains(&word) || INSIDE.contains(&word)
 }
 
 /// The table that the last words name, and where its name begins.
